@@ -1,0 +1,42 @@
+//! What the programs that ringer stands in for are like: their arguments, their probes, how they
+//! write a turn, how they end. How playing works is no business of these modules; a further CLI is
+//! one more folder here.
+
+pub mod claude;
+pub mod codex;
+
+/// A spawn that the real CLI would have ended by itself before any model run: a usage error, an
+/// answer to a probe. Bytes and exit code are the real ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What goes to stdout, to the byte.
+    pub stdout: String,
+    /// What goes to stderr, to the byte; written before stdout.
+    pub stderr: String,
+    /// The exit code.
+    pub code: u8,
+}
+
+/// One piece of what a rendered turn does, in order.
+///
+/// A renderer turns a [`Turn`](crate::recording::turn::Turn) into pieces and knows nothing of
+/// descriptors; the player writes them and does the waiting.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Bytes for stdout, written by one call.
+    Out(Vec<u8>),
+    /// Bytes for stderr, written by one call.
+    Err(Vec<u8>),
+    /// A question to the client of a live session (a line for stdout). What follows in the turn
+    /// depends on the answer: the player sends the line, waits for the reply to `id`, and hands it
+    /// to the renderer's `answered`, whose pieces come next.
+    Ask {
+        /// The request id, as in the line.
+        id: String,
+        /// The whole line, with its newline.
+        line: Vec<u8>,
+    },
+    /// The turn goes no further until it is interrupted, by the client's request or by SIGINT.
+    /// The renderer's `interrupted` has the pieces that follow.
+    AwaitInterrupt,
+}

@@ -1,0 +1,3 @@
+//! Recordings: what one spawn does, whole.
+
+pub mod turn;
