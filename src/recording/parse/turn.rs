@@ -1,0 +1,62 @@
+//! Parses `turn`.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::error::Mistake;
+use super::super::turn::{Stop, Turn};
+use super::super::value::{Field, reason};
+
+/// The parts of a turn that are objects, which reading by field order would take as lists too.
+#[derive(Deserialize)]
+struct Objects<'a> {
+    #[serde(borrow, default)]
+    tools: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    items: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+pub(super) fn turn(field: Field) -> Result<Turn, Mistake> {
+    if !field.is_object() {
+        return Err(field.refuse("an object such as {\"text\": \"hello\"}"));
+    }
+    let read = |error: serde_json::Error| Mistake::new(format!("`turn`: {}", cut(&reason(&error))));
+    let turn: Turn = serde_json::from_str(field.source()).map_err(read)?;
+    let objects: Objects = serde_json::from_str(field.source()).map_err(read)?;
+    for (key, parts) in [("tools", &objects.tools), ("items", &objects.items)] {
+        if let Some(raw) = parts.iter().find(|raw| !raw.get().starts_with('{')) {
+            return Err(Field { key, raw }.refuse("a list of objects"));
+        }
+    }
+    if let Some(raw) = objects.usage
+        && !raw.get().starts_with('{')
+    {
+        return Err(Field { key: "usage", raw }.refuse("an object"));
+    }
+    contradiction(&turn).map_or(Ok(turn), |what| Err(Mistake::new(format!("`turn`: {what}"))))
+}
+
+/// Serde's messages repeat whole values.
+fn cut(text: &str) -> String {
+    text.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// What one key says and another one denies.
+fn contradiction(turn: &Turn) -> Option<&'static str> {
+    let ends_by_itself = matches!(turn.stop, Stop::MaxTurns | Stop::Budget | Stop::Interrupted);
+    if turn.fail.is_some() && ends_by_itself {
+        Some("`fail` and this `stop` are two ways to go wrong, a turn has one")
+    } else if turn.empty && !(turn.text.is_empty() && turn.tools.is_empty()) {
+        Some("`empty` says that there is no text and no tool call")
+    } else if turn.tools.iter().any(|tool| tool.name.is_empty()) {
+        Some("a tool needs a name")
+    } else if turn.chunk == Some(0) {
+        Some("`chunk` wants at least 1 character")
+    } else if turn.usage.is_some_and(|usage| usage.cached_input > usage.input) {
+        Some("`usage.input` includes `cached_input` and cannot be less")
+    } else {
+        None
+    }
+}
