@@ -1,1 +1,5 @@
-fn main() {}
+//! Stands in for `claude`: plays recordings, takes no options of its own.
+
+fn main() {
+    ringer::run("claude")
+}

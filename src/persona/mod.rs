@@ -4,6 +4,20 @@
 
 pub mod claude;
 pub mod codex;
+mod manners;
+mod plain;
+
+pub(crate) use manners::{Ending, Epipe, Manners, Request, Run, Situation, StdinRule};
+
+/// The manners of the program of this name; a name that nothing is known of has none.
+pub(crate) fn named(program: &str) -> &'static dyn Manners {
+    match program {
+        "claude" => &claude::Claude,
+        "codex" => &codex::Codex,
+        // A process stands in for one program, so this is made once and lives as long.
+        other => Box::leak(Box::new(plain::Plain { name: other.to_owned() })),
+    }
+}
 
 /// A spawn that the real CLI would have ended by itself before any model run: a usage error, an
 /// answer to a probe. Bytes and exit code are the real ones.

@@ -28,7 +28,7 @@ pub use read::{Steps, read_header};
 pub use regexes::Regexes;
 pub use signal::Signal;
 pub use step::{Case, Effect, In, Output, Repeat, Source, StdStream, Step, Times, Verb, Write};
-pub use when::{Facts, Late, Miss, StdinKind, Verdict, When};
+pub use when::{Facts, Late, Miss, Verdict, When};
 
 mod check;
 mod error;

@@ -143,7 +143,7 @@ fn verb(field: Field, keys: &mut Object, at: At) -> Result<Verb, Mistake> {
         "repeat" => Verb::Repeat(Box::new(repeat(field, at)?)),
         "on_signal" => Verb::OnSignal {
             signal: signal(field, Signal::can_be_caught, "be caught")?,
-            steps: keys.read("steps", |field| steps(field, at))?.unwrap_or_default(),
+            steps: keys.read("steps", |field| steps(field, at))?.unwrap_or_default().into(),
         },
         "file" => effect(field)?,
         "child" => child(field, at)?,

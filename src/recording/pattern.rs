@@ -10,7 +10,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::error::Mistake;
+use super::error::{Mistake, shown};
 use super::value::{Field, reason};
 
 /// What is waited for.
@@ -28,7 +28,17 @@ pub enum Pattern {
 
 /// A JSON value to compare with, made ready once.
 #[derive(Clone, Debug)]
-pub struct Shape(Node);
+pub struct Shape {
+    root: Node,
+    /// Its source, for messages.
+    source: String,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}
 
 #[derive(Clone, Debug)]
 enum Node {
@@ -39,6 +49,18 @@ enum Node {
     Text(String),
     List(Vec<Node>),
     Object(Vec<(String, Node)>),
+}
+
+impl fmt::Display for Pattern {
+    /// Says what is waited for, for people.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Pattern::Line => f.write_str("a line"),
+            Pattern::Eof => f.write_str("the end of stdin"),
+            Pattern::Bytes(count) => write!(f, "{count} bytes"),
+            Pattern::Object(shape) => write!(f, "a line with {shape}"),
+        }
+    }
 }
 
 impl Pattern {
@@ -94,7 +116,8 @@ impl Shape {
             Mistake::new(format!("`{}` cannot be compared with: {reason}", field.key))
         };
         checked.map_err(|error| refuse(&reason(&error)))?;
-        Node::parse(field.raw).map(Shape).ok_or_else(|| refuse("not JSON"))
+        let root = Node::parse(field.raw).ok_or_else(|| refuse("not JSON"))?;
+        Ok(Shape { root, source: shown(field.source()) })
     }
 
     /// Whether a line is JSON and contains this.
@@ -102,14 +125,14 @@ impl Shape {
         // A real CLI reads bytes that are not UTF-8 as replacement characters.
         let text = String::from_utf8_lossy(line);
         match serde_json::from_str::<&RawValue>(&text) {
-            Ok(raw) => self.0.is_in(raw.get()),
+            Ok(raw) => self.root.is_in(raw.get()),
             Err(_) => false,
         }
     }
 
     /// The string at the top-level key, if the pattern names one.
     pub fn string(&self, key: &str) -> Option<&str> {
-        match &self.0 {
+        match &self.root {
             Node::Object(entries) => entries.iter().find_map(|(name, node)| match node {
                 Node::Text(text) if name == key => Some(text.as_str()),
                 _ => None,
@@ -120,7 +143,7 @@ impl Shape {
 
     /// Whether every JSON object matches.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.0, Node::Object(entries) if entries.is_empty())
+        matches!(&self.root, Node::Object(entries) if entries.is_empty())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The steps of a recording, as the player takes them. How they are read is in `parse`.
 
+use std::rc::Rc;
+
 use serde_json::value::RawValue;
 
 use super::path::EffectPath;
@@ -41,8 +43,8 @@ pub enum Verb {
     OnSignal {
         /// The signal, one that can be caught.
         signal: Signal,
-        /// What is done when it comes; nothing: it is ignored.
-        steps: Vec<Step>,
+        /// What is done when it comes; nothing: it is ignored. Shared, as the player keeps them.
+        steps: Rc<[Step]>,
     },
     /// `file`: an effect on disk.
     File {
@@ -199,7 +201,8 @@ impl Verb {
                 ways.chain(input.cases.iter().map(|case| case.steps.as_slice())).collect()
             }
             Verb::Repeat(repeat) => vec![&repeat.steps],
-            Verb::OnSignal { steps, .. } | Verb::Child { steps, .. } => vec![steps],
+            Verb::OnSignal { steps, .. } => vec![steps],
+            Verb::Child { steps, .. } => vec![steps],
             _ => Vec::new(),
         }
     }

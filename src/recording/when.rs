@@ -3,6 +3,7 @@
 use super::error::{FormatError, Mistake};
 use super::regexes::Regexes;
 use super::value::{Field, Keys};
+use crate::invocation::StreamKind;
 
 pub use evaluate::{Facts, Late, Miss, Verdict};
 
@@ -20,42 +21,9 @@ pub struct When {
     stdin: Option<String>,
     /// A variable's name and what its value must match; `None`: it must not be set.
     env: Vec<(String, Option<String>)>,
-    stdin_kind: Option<StdinKind>,
+    stdin_kind: Option<StreamKind>,
     /// Conditions that, taken together, must not hold.
     not: Option<Box<When>>,
-}
-
-/// What stdin is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StdinKind {
-    /// A terminal.
-    Tty,
-    /// A pipe or a fifo.
-    Pipe,
-    /// A regular file.
-    File,
-    /// `/dev/null`, or a device like it.
-    Null,
-    /// A socket.
-    Socket,
-    /// There is none.
-    Closed,
-}
-
-const STDIN_KINDS: &[(&str, StdinKind)] = &[
-    ("tty", StdinKind::Tty),
-    ("pipe", StdinKind::Pipe),
-    ("file", StdinKind::File),
-    ("null", StdinKind::Null),
-    ("socket", StdinKind::Socket),
-    ("closed", StdinKind::Closed),
-];
-
-impl StdinKind {
-    /// The name that conditions and the journal use.
-    pub fn name(self) -> &'static str {
-        STDIN_KINDS.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
-    }
 }
 
 const KEYS: Keys = &["argv", "argv_regex", "prompt", "cwd", "stdin", "env", "stdin_kind", "not"];
@@ -127,7 +95,7 @@ fn parse(field: Field, line: u64, depth: u32) -> Result<When, Mistake> {
         cwd: keys.read("cwd", regex)?,
         stdin: keys.read("stdin", regex)?,
         env: keys.read("env", variables)?.unwrap_or_default(),
-        stdin_kind: keys.read("stdin_kind", |field| field.word(STDIN_KINDS))?,
+        stdin_kind: keys.read("stdin_kind", |field| field.word(StreamKind::NAMES))?,
         not: keys.read("not", |field| parse(field, line, depth + 1).map(Box::new))?,
     })
 }

@@ -1,1 +1,5 @@
 //! The `claude` persona.
+
+mod manners;
+
+pub(crate) use manners::Claude;

@@ -1,1 +1,5 @@
 //! The `codex` persona.
+
+mod manners;
+
+pub(crate) use manners::Codex;

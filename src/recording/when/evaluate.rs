@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::super::error::{FormatError, quoted, shown};
 use super::super::regexes::Regexes;
-use super::{StdinKind, When};
+use super::When;
+use crate::invocation::StreamKind;
 
 /// What is known of a spawn.
 pub struct Facts<'a> {
@@ -17,7 +18,7 @@ pub struct Facts<'a> {
     /// Looks up a variable.
     pub env: &'a dyn Fn(&str) -> Option<OsString>,
     /// What stdin is.
-    pub stdin_kind: StdinKind,
+    pub stdin_kind: StreamKind,
     /// The prompt, empty if there is none; `None`: not known yet.
     pub prompt: Option<&'a str>,
     /// The first line of stdin without its newline, empty if there is none; `None`: not known yet.

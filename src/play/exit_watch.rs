@@ -1,0 +1,116 @@
+//! The exit code that follows from a stream: the real CLIs end with 1 after a failed run, and say
+//! in their own events that it failed.
+
+use memchr::memmem::Finder;
+
+/// Longer lines are not looked into: no event that ends a run is that long, and memory stays flat.
+const LONGEST: usize = 32 << 20;
+
+/// Reads along with everything that goes to stdout.
+#[derive(Debug)]
+pub(crate) struct ExitWatch {
+    /// Occurs in every line that decides; `None`: nothing in the stream decides.
+    needle: Option<Finder<'static>>,
+    judge: fn(&[u8]) -> Option<u8>,
+    /// The line that has begun and not ended.
+    line: Vec<u8>,
+    too_long: bool,
+    code: u8,
+}
+
+impl ExitWatch {
+    /// Watches for lines with `needle`, of which `judge` tells the exit code they mean, if any.
+    pub fn new(needle: Option<&'static str>, judge: fn(&[u8]) -> Option<u8>) -> ExitWatch {
+        let needle = needle.map(|needle| Finder::new(needle.as_bytes()));
+        ExitWatch { needle, judge, line: Vec::new(), too_long: false, code: 0 }
+    }
+
+    /// Reads some bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.needle.is_none() {
+            return;
+        }
+        let (Some(first), Some(last)) = (memchr::memchr(b'\n', bytes), memchr::memrchr(b'\n', bytes))
+        else {
+            return self.keep(bytes);
+        };
+        self.keep(&bytes[..first]);
+        self.end_line();
+        if last > first {
+            self.whole_lines(&bytes[first + 1..last]);
+        }
+        self.keep(&bytes[last + 1..]);
+    }
+
+    /// Tells whether the exit code is the same whatever is read.
+    pub fn decides_nothing(&self) -> bool {
+        self.needle.is_none()
+    }
+
+    /// The exit code after everything that was read.
+    pub fn code(&mut self) -> u8 {
+        self.end_line();
+        self.code
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.line.len() + bytes.len() > LONGEST {
+            self.line.clear();
+            self.too_long = true;
+        } else if !self.too_long {
+            self.line.extend_from_slice(bytes);
+        }
+    }
+
+    fn end_line(&mut self) {
+        if !self.too_long && !self.line.is_empty() {
+            let line = std::mem::take(&mut self.line);
+            self.whole_lines(&line);
+            self.line = line;
+        }
+        self.line.clear();
+        self.too_long = false;
+    }
+
+    fn whole_lines(&mut self, lines: &[u8]) {
+        let Some(needle) = &self.needle else { return };
+        let mut from = 0;
+        while let Some(found) = lines.get(from..).and_then(|rest| needle.find(rest)) {
+            let at = from + found;
+            let start = memchr::memrchr(b'\n', &lines[..at]).map_or(0, |newline| newline + 1);
+            let end = memchr::memchr(b'\n', &lines[at..]).map_or(lines.len(), |newline| at + newline);
+            if let Some(code) = (self.judge)(&lines[start..end]) {
+                self.code = code;
+            }
+            from = end + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(line: &[u8]) -> Option<u8> {
+        let text = std::str::from_utf8(line).ok()?;
+        text.strip_prefix("end ").and_then(|code| code.parse().ok())
+    }
+
+    #[test]
+    fn the_last_line_that_decides_decides_however_the_stream_is_cut() {
+        let stream = b"a\nend 3\nthe end is not near\nend 7\nb";
+        for cut in 0..stream.len() {
+            let mut watch = ExitWatch::new(Some("end"), judge);
+            watch.feed(&stream[..cut]);
+            watch.feed(&stream[cut..]);
+            assert_eq!(watch.code(), 7, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_last_line_without_a_newline_counts() {
+        let mut watch = ExitWatch::new(Some("end"), judge);
+        watch.feed(b"end 1\nend 5");
+        assert_eq!(watch.code(), 5);
+    }
+}

@@ -1,0 +1,20 @@
+//! Playing a recording: bytes go out, input is waited for, the end comes, and the journal knows
+//! of each of them. What a persona is like is asked of [`crate::persona`]; nothing here knows a CLI.
+
+mod effects;
+mod exit_watch;
+mod input;
+mod output;
+mod player;
+mod raw;
+mod reply;
+mod spawn;
+mod steps;
+mod stop;
+mod waiting;
+
+pub(crate) use effects::open_beside;
+pub(crate) use exit_watch::ExitWatch;
+pub(crate) use player::{Plan, Player};
+pub(crate) use spawn::{Spawn, untouched};
+pub(crate) use stop::{Play, Stop};

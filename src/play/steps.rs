@@ -1,0 +1,310 @@
+//! The verbs, one by one.
+
+use std::collections::VecDeque;
+use std::io::Read as _;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::input::Read;
+use super::player::Player;
+use super::stop::{Play, Stop};
+use super::waiting::Wait;
+use crate::error::Error;
+use crate::journal::ProblemKind;
+use crate::recording::{
+    In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write,
+};
+
+/// What is sent at once of a source that may be larger than memory.
+const CHUNK: usize = 128 << 10;
+
+/// What an `in` step got.
+#[derive(Debug)]
+enum Came {
+    Line(Vec<u8>),
+    Bytes,
+    End,
+    Late,
+}
+
+/// Where the bytes of a step are cut into several writes.
+#[derive(Debug)]
+struct Cuts {
+    /// How far the step has come.
+    at: u64,
+    left: VecDeque<u64>,
+    gap_ms: f64,
+}
+
+impl Player {
+    /// Plays some steps, in order.
+    pub(super) fn steps(&mut self, steps: &[Step]) -> Play<()> {
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    /// Plays one step.
+    pub fn step(&mut self, step: &Step) -> Play<()> {
+        self.look_up()?;
+        if let Some(at) = step.at_ms {
+            self.wait_for_time(at)?;
+        }
+        match &step.verb {
+            Verb::Write(write) => self.output(write, step.line),
+            Verb::Reply(write) => self.reply(write, step.line),
+            Verb::In(input) => self.input(input, step.line),
+            Verb::Wait(ms) => self.pause(*ms, "a pause of the recording"),
+            Verb::Hang => self.hang(),
+            Verb::Repeat(repeat) => self.repeat(repeat),
+            Verb::File { path, effect } => self.effect(path, effect, step.line),
+            Verb::Close(stream) => self.close(*stream),
+            Verb::Exit(code) => self.flush().and(Err(Stop::Exit(*code))),
+            Verb::Signal(signal) => self.flush().and(Err(Stop::Signal(*signal))),
+            Verb::OnSignal { signal, steps } => {
+                self.on_signal(*signal, Rc::clone(steps));
+                Ok(())
+            }
+            Verb::Turn(_) | Verb::Child { .. } => {
+                Err(self.unplayable(step.line, "this verb is not supported yet"))
+            }
+        }
+    }
+
+    /// Lets go of what `more` has held back.
+    pub fn flush(&mut self) -> Play<()> {
+        for stream in [Output::Stdout, Output::Stderr] {
+            let held = std::mem::take(&mut self.held[index(stream)]);
+            self.send(stream, &held)?;
+        }
+        Ok(())
+    }
+
+    /// Plays an `out`, an `err` or one of their kinds.
+    pub(super) fn output(&mut self, write: &Write, line: u64) -> Play<()> {
+        let mut cuts = Cuts {
+            at: 0,
+            left: write.split.iter().copied().collect(),
+            gap_ms: write.gap_ms.unwrap_or(0.0),
+        };
+        match &write.source {
+            Source::Text(text) => self.whole(write, &mut cuts, text.as_bytes(), false),
+            Source::Json(json) => {
+                let mut text = Vec::with_capacity(json.get().len() + 1);
+                text.extend_from_slice(json.get().as_bytes());
+                text.push(b'\n');
+                self.whole(write, &mut cuts, &text, true)
+            }
+            Source::Bytes(bytes) => self.whole(write, &mut cuts, bytes, false),
+            Source::Fill { text, times } => self.fill(write, &mut cuts, text.as_bytes(), *times),
+            Source::File(path) => self.file(write, &mut cuts, path, line),
+        }
+    }
+
+    /// Sends bytes that are all there, with this spawn's own values in the place of recorded ones.
+    pub(super) fn sends(&mut self, write: &Write, bytes: &[u8], json: bool) -> Play<()> {
+        let left = write.split.iter().copied().collect();
+        let mut cuts = Cuts { at: 0, left, gap_ms: write.gap_ms.unwrap_or(0.0) };
+        self.whole(write, &mut cuts, bytes, json)
+    }
+
+    fn whole(&mut self, write: &Write, cuts: &mut Cuts, bytes: &[u8], json: bool) -> Play<()> {
+        let bound = self.plan.bindings.apply(bytes, json).into_owned();
+        self.part(write, cuts, bound, true)
+    }
+
+    fn fill(&mut self, write: &Write, cuts: &mut Cuts, text: &[u8], times: u64) -> Play<()> {
+        let text = self.plan.bindings.apply(text, false).into_owned();
+        let at_once = (CHUNK / text.len().max(1)).max(1) as u64;
+        let mut left = times;
+        while left > 0 {
+            let now = left.min(at_once);
+            left -= now;
+            self.part(write, cuts, text.repeat(now as usize), left == 0)?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, write: &Write, cuts: &mut Cuts, path: &str, line: u64) -> Play<()> {
+        let mut file = self.beside(path).map_err(|error| self.unplayable(line, error))?;
+        let bindings = self.plan.bindings.clone();
+        let mut bound = bindings.stream(false);
+        let mut buffer = vec![0; CHUNK];
+        loop {
+            let count = match file.read(&mut buffer) {
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.unplayable(line, format!("cannot read {path}: {error}"))),
+            };
+            if count == 0 {
+                return self.part(write, cuts, bound.finish(), true);
+            }
+            let part = bound.feed(&buffer[..count]);
+            self.part(write, cuts, part, false)?;
+        }
+    }
+
+    /// Sends a part of a step, cut where the step says; the last part may have to wait for the
+    /// next step.
+    fn part(&mut self, write: &Write, cuts: &mut Cuts, bytes: Vec<u8>, last: bool) -> Play<()> {
+        let held = &mut self.held[index(write.stream)];
+        let mut rest = if held.is_empty() { bytes } else { [std::mem::take(held), bytes].concat() };
+        while let Some(cut) = cuts.left.front().copied() {
+            let Ok(length) = usize::try_from(cut.saturating_sub(cuts.at)) else { break };
+            if length >= rest.len() {
+                break;
+            }
+            cuts.left.pop_front();
+            cuts.at = cut;
+            let after = rest.split_off(length);
+            self.send(write.stream, &rest)?;
+            self.pause(cuts.gap_ms, "the gap between two writes")?;
+            rest = after;
+        }
+        cuts.at += rest.len() as u64;
+        if write.more && last {
+            self.held[index(write.stream)] = rest;
+            return Ok(());
+        }
+        self.send(write.stream, &rest)
+    }
+
+    fn hang(&mut self) -> Play<()> {
+        self.flush()?;
+        loop {
+            self.wait(Wait { fd: None, until: None, what: "a signal (the recording hangs here)" })?;
+        }
+    }
+
+    fn close(&mut self, stream: StdStream) -> Play<()> {
+        self.flush()?;
+        match stream {
+            StdStream::Stdin => self.spawn.stdin.close(),
+            StdStream::Stdout => self.spawn.stdout.close(),
+            StdStream::Stderr => self.spawn.stderr.close(),
+        }
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) -> Play<()> {
+        let mut left = repeat.times;
+        loop {
+            match &mut left {
+                Times::Count(0) => return Ok(()),
+                Times::Count(count) => *count -= 1,
+                Times::Forever => {}
+            }
+            let began = Instant::now();
+            self.steps(&repeat.steps)?;
+            if let Some(until) = &repeat.until
+                && self.has_come(until)?
+            {
+                return Ok(());
+            }
+            if let Some(every) = repeat.every_ms {
+                let spent = began.elapsed().as_secs_f64() * 1000.0;
+                self.pause(every - spent, "the next round of the recording's loop")?;
+            }
+            self.look_up()?;
+        }
+    }
+
+    /// Tells whether input that is there already is what a loop goes on until.
+    fn has_come(&mut self, until: &Pattern) -> Play<bool> {
+        loop {
+            while let Some(line) = self.spawn.stdin.take_line() {
+                if until.matches_line(&line) {
+                    return Ok(true);
+                }
+            }
+            match self.spawn.read_stdin(usize::MAX, Some(Instant::now()), "input")? {
+                Read::Some => {}
+                Read::End => return Ok(matches!(until, Pattern::Eof)),
+                Read::Time => return Ok(false),
+                Read::Signal(signal) => self.signal(signal)?,
+            }
+        }
+    }
+
+    fn input(&mut self, input: &In, line: u64) -> Play<()> {
+        self.flush()?;
+        match self.await_input(input)? {
+            Came::Bytes => Ok(()),
+            Came::Line(text) => {
+                self.ids.came(&text, input.name.as_deref());
+                let case = input.cases.iter().find(|case| case.pattern.matches_line(&text));
+                case.map_or(Ok(()), |case| self.steps(&case.steps))
+            }
+            Came::End => {
+                let case = input.cases.iter().find(|case| matches!(case.pattern, Pattern::Eof));
+                let waited_for = matches!(input.pattern, Pattern::Eof);
+                match (case, &input.on_eof) {
+                    (Some(case), _) => self.steps(&case.steps),
+                    (None, Some(steps)) => self.steps(steps),
+                    (None, None) if waited_for => Ok(()),
+                    (None, None) => Err(Stop::Natural),
+                }
+            }
+            Came::Late => match &input.on_timeout {
+                Some(steps) => self.steps(steps),
+                None => Err(self.too_late(input, line)),
+            },
+        }
+    }
+
+    fn await_input(&mut self, input: &In) -> Play<Came> {
+        let until = input.timeout_ms.map(|ms| {
+            let time = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX);
+            Instant::now().checked_add(time).unwrap_or(self.spawn.life + Duration::from_secs(1))
+        });
+        let what = format!("stdin: {}", input.pattern.to_string());
+        loop {
+            let mut limit = usize::MAX;
+            match &input.pattern {
+                Pattern::Bytes(count) => {
+                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
+                    if self.spawn.stdin.take_bytes(count).is_some() {
+                        return Ok(Came::Bytes);
+                    }
+                    limit = count - self.spawn.stdin.pending();
+                }
+                Pattern::Eof => drop(self.spawn.stdin.take_all()),
+                pattern => {
+                    while let Some(line) = self.spawn.stdin.take_line() {
+                        if pattern.matches_line(&line) {
+                            return Ok(Came::Line(line));
+                        }
+                    }
+                }
+            }
+            match self.spawn.read_stdin(limit, until, &what)? {
+                Read::Some => {}
+                // The last line may lack its newline; once more round hands it out.
+                Read::End if self.has_last_line(&input.pattern) => {}
+                Read::End => return Ok(Came::End),
+                Read::Time => return Ok(Came::Late),
+                Read::Signal(signal) => self.signal(signal)?,
+            }
+        }
+    }
+
+    fn has_last_line(&self, pattern: &Pattern) -> bool {
+        matches!(pattern, Pattern::Line | Pattern::Object(_)) && self.spawn.stdin.pending() > 0
+    }
+
+    fn too_late(&self, input: &In, line: u64) -> Stop {
+        let what = format!(
+            "{}: line {line}: {} did not come within {} ms; `on_timeout` says what to do then",
+            self.plan.recording.display(),
+            input.pattern.to_string(),
+            input.timeout_ms.unwrap_or_default(),
+        );
+        Stop::Refused(Error::Play { kind: ProblemKind::TimedOut, what })
+    }
+}
+
+/// Where a stream's held bytes are kept.
+fn index(stream: Output) -> usize {
+    match stream {
+        Output::Stdout => 0,
+        Output::Stderr => 1,
+    }
+}

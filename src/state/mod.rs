@@ -1,0 +1,143 @@
+//! The state directory: which recordings were handed out, and to whom.
+//!
+//! Everything that must be exact happens while the `lock` file is held: a spawn gets its number, a
+//! recording is chosen, both become known to those who come later. Nothing is played and nothing is
+//! waited for under the lock. Processes die at any instruction here, by SIGKILL; the machine does
+//! not, so nothing is synced. The order of the writes is made for that:
+//!
+//! * A spawn that claims at its start: its `.stdin` file is made and locked, its entry appears
+//!   whole by a rename and names the recording, then the table of plays, then the cursor. Whoever
+//!   finds an entry beyond the cursor's count knows that its spawn died in between, and does the
+//!   last two writes for it.
+//! * A later claim (a live session at its first message): announced in the cursor, then the entry
+//!   names it, then the table, then the announcement goes. Whoever finds an announcement looks at
+//!   that one entry: if it names the recording the claim holds, if not it never happened.
+//!
+//! The journal is the truth; cursor and tables are its sum, and are added up anew from it when they
+//! are missing, damaged, or behind by more than one spawn.
+
+mod cursor;
+mod ledger;
+mod plays;
+mod rebuild;
+mod ticket;
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+pub use ledger::{Allowed, Choice, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
+pub use ticket::Ticket;
+
+use crate::error::Error;
+
+/// A state directory.
+#[derive(Clone, Debug)]
+pub struct StateDir {
+    path: PathBuf,
+}
+
+impl StateDir {
+    /// Opens a state directory, making it if it is not there. The default one, inside the
+    /// recordings, gets a `.gitignore` that hides it.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be made.
+    pub fn open(path: PathBuf, ignored_by_git: bool) -> Result<StateDir, Error> {
+        let journal = path.join("journal");
+        if std::fs::metadata(&journal).is_err() {
+            make_dir(&journal)?;
+            if ignored_by_git {
+                let file = path.join(".gitignore");
+                std::fs::write(&file, "*\n").map_err(|e| Error::io("cannot write", &file, e))?;
+            }
+        }
+        Ok(StateDir { path })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a spawn's journal entry.
+    #[must_use]
+    pub fn entry_path(&self, spawn: u64) -> PathBuf {
+        self.path.join(format!("journal/{spawn:06}.json"))
+    }
+
+    /// The path of the file with the bytes that a spawn read from stdin.
+    #[must_use]
+    pub fn stdin_path(&self, spawn: u64) -> PathBuf {
+        self.path.join(format!("journal/{spawn:06}.stdin"))
+    }
+
+    /// The path of the file with the lines of a spawn's live session.
+    #[must_use]
+    pub fn exchange_path(&self, spawn: u64) -> PathBuf {
+        self.path.join(format!("journal/{spawn:06}.exchange.jsonl"))
+    }
+
+    /// Waits for the lock and puts right what a spawn that died under it has left.
+    ///
+    /// # Errors
+    ///
+    /// The state cannot be read or written, or contradicts itself.
+    pub fn lock(&self) -> Result<Ledger<'_>, Error> {
+        let path = self.path.join("lock");
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|error| Error::io("cannot open", &path, error))?;
+        loop {
+            match file.lock() {
+                Ok(()) => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => die_of_pending_signal(),
+                Err(error) => return Err(Error::io("cannot lock", &path, error)),
+            }
+        }
+        Ledger::open(self, file)
+    }
+
+    /// Replaces a file of the state as a whole: its readers see the old one or the new one.
+    fn replace(&self, scratch: &str, path: &Path, contents: &[u8]) -> Result<(), Error> {
+        let scratch = self.path.join(scratch);
+        let written = create(&scratch).and_then(|mut file| file.write_all(contents));
+        let done = written.and_then(|()| std::fs::rename(&scratch, path));
+        done.map_err(|error| {
+            // What was half written is of no use to anybody.
+            let _ = std::fs::remove_file(&scratch);
+            Error::io("cannot write", path, error)
+        })
+    }
+}
+
+/// A signal that comes while a spawn waits for the lock finds no entry and nothing claimed: it ends
+/// the process as it would have without ringer.
+fn die_of_pending_signal() {
+    if let Some(number) = crate::sys::take_signal() {
+        crate::sys::die_by(number);
+    }
+}
+
+fn make_dir(path: &Path) -> Result<(), Error> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| Error::io("cannot make the state directory", path, error))
+}
+
+fn create(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// A checksum against a spoilt file, not against people: 64-bit FNV-1a.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
