@@ -26,7 +26,9 @@ impl Pool {
         match fs::metadata(&own) {
             Ok(found) if found.is_dir() => Ok(Pool { path: own, name: persona.to_owned() }),
             Ok(_) => Ok(Pool::shared(recordings)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Pool::shared(recordings)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(Pool::shared(recordings))
+            }
             Err(error) => Err(Error::io("cannot look at", &own, error)),
         }
     }
@@ -76,7 +78,8 @@ impl Pool {
     /// The error for a pool without recordings.
     #[must_use]
     pub fn empty(&self, persona: &str) -> Error {
-        let others = if self.name.is_empty() { format!(" and no folder {persona}/") } else { String::new() };
+        let others =
+            if self.name.is_empty() { format!(" and no folder {persona}/") } else { String::new() };
         Error::Directory {
             path: self.path.clone(),
             what: format!(
@@ -132,9 +135,13 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_as_numbers() {
-        let mut names = vec!["10.jsonl", "2.jsonl", "1.jsonl", "b10-a2", "b2", "b10-a10", "01.jsonl"];
+        let mut names =
+            vec!["10.jsonl", "2.jsonl", "1.jsonl", "b10-a2", "b2", "b10-a10", "01.jsonl"];
         names.sort_by(|a, b| natural_order(a, b));
-        assert_eq!(names, ["01.jsonl", "1.jsonl", "2.jsonl", "10.jsonl", "b2", "b10-a2", "b10-a10"]);
+        assert_eq!(
+            names,
+            ["01.jsonl", "1.jsonl", "2.jsonl", "10.jsonl", "b2", "b10-a2", "b10-a10"]
+        );
     }
 
     #[test]

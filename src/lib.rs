@@ -1,7 +1,9 @@
 //! Stand-ins for the coding agents' command-line programs `claude` and `codex`.
 
 #[cfg(not(target_os = "linux"))]
-compile_error!("ringer's doubles use what Linux tells a process of itself; other systems are not supported yet");
+compile_error!(
+    "ringer's doubles use what Linux tells a process of itself; other systems are not supported yet"
+);
 
 mod bind;
 mod confine;

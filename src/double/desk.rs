@@ -13,7 +13,9 @@ use crate::journal::secrets::EnvMode;
 use crate::journal::{Entry, JournaledText, Kind, Problem, ProblemKind};
 use crate::persona::{Answer, Epipe, Manners, Request, Run, StdinRule};
 use crate::play::{Plan, Play, Player, Spawn, Stop};
-use crate::recording::{BindName, Facts, Kind as RecordingKind, OnEpipe, Regexes, StdinMode, Steps, Summary};
+use crate::recording::{
+    BindName, Facts, Kind as RecordingKind, OnEpipe, Regexes, StdinMode, Steps, Summary,
+};
 use crate::settings::{Settings, Sources, Strictness};
 use crate::state::{Choice, Ledger, Pick, StateDir};
 
@@ -136,9 +138,10 @@ impl<'a> Desk<'a> {
     pub fn run(mut self) -> Result<(Player, Stop), Error> {
         let settings = self.settings.clone();
         let (manners, invocation, state) = (self.manners, self.invocation, self.state);
-        let (mut player, script) = enter(manners, invocation, state, Some(&settings), |ledger, entry| {
-            self.first_script(ledger, entry)
-        })?;
+        let (mut player, script) =
+            enter(manners, invocation, state, Some(&settings), |ledger, entry| {
+                self.first_script(ledger, entry)
+            })?;
         player.plan.session = self.model_run().session;
         let stop = self.act(&mut player, script).err().unwrap_or(Stop::Natural);
         Ok((player, stop))
@@ -188,8 +191,8 @@ impl<'a> Desk<'a> {
     fn probe(&mut self, ledger: &mut Ledger, stock: Result<Answer, Error>) -> Script {
         let late = Late { prompt: Some(String::new()), stdin_line: Some(String::new()) };
         let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
-        let chosen = ledger.choose_probe(&self.pool, &mut |path, _| {
-            facts(invocation, arguments, &late, |facts| Opened::weigh(path, facts, regexes))
+        let chosen = ledger.choose_probe(&self.pool, &mut |path, depth| {
+            facts(invocation, arguments, &late, |facts| Opened::weigh(path, depth, facts, regexes))
         });
         match (chosen, stock) {
             (Ok(Some(pick)), _) => Script::Recording(pick),
@@ -201,8 +204,8 @@ impl<'a> Desk<'a> {
     fn choose(&mut self, ledger: &mut Ledger, entry: &mut Entry, late: Late) -> Script {
         let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
         let (name, repeat_last) = (self.manners.name(), self.settings.repeat_last);
-        let chosen = ledger.choose(&self.pool, name, repeat_last, &mut |path, _| {
-            facts(invocation, arguments, &late, |facts| Opened::weigh(path, facts, regexes))
+        let chosen = ledger.choose(&self.pool, name, repeat_last, &mut |path, depth| {
+            facts(invocation, arguments, &late, |facts| Opened::weigh(path, depth, facts, regexes))
         });
         match chosen {
             Ok(Choice::Found(pick)) => {
@@ -213,7 +216,11 @@ impl<'a> Desk<'a> {
             }
             Ok(Choice::Needs(_)) => Script::AfterStdin,
             Ok(Choice::Nothing(shortage)) => Script::Refused(messages::shortage(
-                &shortage, name, &entry.argv, &self.pool, self.state,
+                &shortage,
+                name,
+                &entry.argv,
+                &self.pool,
+                self.state,
             )),
             Err(error) => Script::Refused(error),
         }

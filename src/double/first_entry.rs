@@ -10,11 +10,7 @@ use crate::journal::{Entry, JournaledText, Kind, State, Stdin};
 use crate::play::untouched;
 
 /// Describes a spawn of which nothing is known but how it was started.
-pub(super) fn first_entry(
-    program: &str,
-    invocation: &Invocation,
-    env: EnvMode,
-) -> (Entry, Masker) {
+pub(super) fn first_entry(program: &str, invocation: &Invocation, env: EnvMode) -> (Entry, Masker) {
     let mut masker = Masker::new(salt(invocation), env);
     let env = environment(invocation, &mut masker);
     let argv = arguments(invocation, &mut masker);

@@ -74,7 +74,8 @@ fn command(program: &str, argv: &[JournaledText]) -> String {
     let mut text = program.to_owned();
     for arg in argv.iter().skip(1) {
         let arg = arg.as_str().unwrap_or("(not UTF-8)");
-        let plain = !arg.is_empty() && arg.chars().all(|c| c.is_alphanumeric() || "-_./=:,@".contains(c));
+        let plain =
+            !arg.is_empty() && arg.chars().all(|c| c.is_alphanumeric() || "-_./=:,@".contains(c));
         text.push(' ');
         if plain {
             text.push_str(arg);

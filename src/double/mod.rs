@@ -74,8 +74,7 @@ fn spawn(manners: &'static dyn Manners) -> Result<Exit, Error> {
         Ok(desk) => desk.run()?,
         Err(error) => {
             let refused = desk::Script::Refused(error);
-            let (player, script) =
-                desk::enter(manners, &invocation, &state, None, |_, _| refused)?;
+            let (player, script) = desk::enter(manners, &invocation, &state, None, |_, _| refused)?;
             (player, script.refusal())
         }
     };
@@ -88,7 +87,8 @@ fn spawn(manners: &'static dyn Manners) -> Result<Exit, Error> {
 fn never_panic_aloud(program: &str) {
     let program = program.to_owned();
     std::panic::set_hook(Box::new(move |defect| {
-        let message = format!("ringer({program}): a defect of ringer, please report it: {defect}\n");
+        let message =
+            format!("ringer({program}): a defect of ringer, please report it: {defect}\n");
         let _ = rustix::io::write(sys::standard(2), message.as_bytes());
         sys::exit_now(EXIT_RINGER);
     }));

@@ -11,7 +11,7 @@ use crate::recording::{
     Facts, FormatError, Header, Kind, Plays, Regexes, Summary, Surroundings, Verdict, check,
     read_header,
 };
-use crate::state::{Allowed, Duty, Fit, Stamp, Weighed};
+use crate::state::{Allowed, Depth, Duty, Fit, Stamp, Weighed};
 
 /// What is read of a recording when it is looked at; most are not longer.
 const START: usize = 64 << 10;
@@ -75,6 +75,7 @@ impl Opened {
     /// it is used up and named.
     pub fn weigh(
         path: &Path,
+        depth: Depth,
         facts: &Facts,
         regexes: &mut Regexes,
     ) -> Weighed<Result<Opened, Error>> {
@@ -89,7 +90,7 @@ impl Opened {
                 let any = opened.header.when.is_none();
                 (plays, duty) = (Allowed::Any, if any { Duty::Probes } else { Duty::Matching });
             }
-            match opened.fit(facts, regexes) {
+            match opened.fit(depth, facts, regexes) {
                 Ok(found) => fit = found,
                 Err(error) => return Err(opened.error(&error)),
             }
@@ -98,11 +99,15 @@ impl Opened {
         Weighed { stamp, duty, plays, fit, item }
     }
 
-    fn fit(&self, facts: &Facts, regexes: &mut Regexes) -> Result<Fit, FormatError> {
+    fn fit(&self, depth: Depth, facts: &Facts, regexes: &mut Regexes) -> Result<Fit, FormatError> {
         let Some(when) = &self.header.when else { return Ok(Fit::Accepts) };
+        if depth == Depth::Careful {
+            when.check(regexes)?;
+        }
         Ok(match when.evaluate(facts, regexes)? {
             Verdict::Accepts => Fit::Accepts,
             Verdict::Needs(_) => Fit::Needs,
+            Verdict::Rejects if depth == Depth::Quick => Fit::Rejects(Vec::new()),
             Verdict::Rejects => {
                 let misses = when.misses(facts, regexes)?;
                 Fit::Rejects(misses.iter().map(ToString::to_string).collect())

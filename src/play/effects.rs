@@ -26,7 +26,9 @@ impl Player {
         }
         let confined = Confined::open(base)?;
         match effect {
-            Effect::Write(bytes) => confined.write(&path.below, &self.plan.bindings.apply(bytes, false)),
+            Effect::Write(bytes) => {
+                confined.write(&path.below, &self.plan.bindings.apply(bytes, false))
+            }
             Effect::Append(bytes) => {
                 confined.append(&path.below, &self.plan.bindings.apply(bytes, false))
             }

@@ -4,7 +4,7 @@
 use memchr::memmem::Finder;
 
 /// Longer lines are not looked into: no event that ends a run is that long, and memory stays flat.
-const LONGEST: usize = 32 << 20;
+const LONGEST: usize = 8 << 20;
 
 /// Reads along with everything that goes to stdout.
 #[derive(Debug)]
@@ -30,7 +30,8 @@ impl ExitWatch {
         if self.needle.is_none() {
             return;
         }
-        let (Some(first), Some(last)) = (memchr::memchr(b'\n', bytes), memchr::memrchr(b'\n', bytes))
+        let (Some(first), Some(last)) =
+            (memchr::memchr(b'\n', bytes), memchr::memrchr(b'\n', bytes))
         else {
             return self.keep(bytes);
         };
@@ -78,7 +79,8 @@ impl ExitWatch {
         while let Some(found) = lines.get(from..).and_then(|rest| needle.find(rest)) {
             let at = from + found;
             let start = memchr::memrchr(b'\n', &lines[..at]).map_or(0, |newline| newline + 1);
-            let end = memchr::memchr(b'\n', &lines[at..]).map_or(lines.len(), |newline| at + newline);
+            let end =
+                memchr::memchr(b'\n', &lines[at..]).map_or(lines.len(), |newline| at + newline);
             if let Some(code) = (self.judge)(&lines[start..end]) {
                 self.code = code;
             }

@@ -11,9 +11,7 @@ use super::stop::{Play, Stop};
 use super::waiting::Wait;
 use crate::error::Error;
 use crate::journal::ProblemKind;
-use crate::recording::{
-    In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write,
-};
+use crate::recording::{In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write};
 
 /// What is sent at once of a source that may be larger than memory.
 const CHUNK: usize = 128 << 10;
@@ -132,7 +130,9 @@ impl Player {
             let count = match file.read(&mut buffer) {
                 Ok(count) => count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.unplayable(line, format!("cannot read {path}: {error}"))),
+                Err(error) => {
+                    return Err(self.unplayable(line, format!("cannot read {path}: {error}")));
+                }
             };
             if count == 0 {
                 return self.part(write, cuts, bound.finish(), true);

@@ -93,7 +93,9 @@ impl Spawn {
         let seconds = self.max_life.as_secs_f64();
         Err(Stop::Refused(Error::Play {
             kind: ProblemKind::Expired,
-            what: format!("ended itself after {seconds} s (RINGER_MAX_LIFE), as nothing else ended it"),
+            what: format!(
+                "ended itself after {seconds} s (RINGER_MAX_LIFE), as nothing else ended it"
+            ),
         }))
     }
 

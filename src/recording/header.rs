@@ -7,9 +7,10 @@ use serde_json::value::RawValue;
 
 use super::error::{FormatError, Mistake, shown};
 use super::kind::BYTE_ORDER_MARK;
+use super::object::{Keys, Object, unknown_key};
 use super::parse::signal;
 use super::signal::Signal;
-use super::value::{Field, Keys, Object, unknown_key};
+use super::value::Field;
 use super::when::{When, variables};
 
 /// The version of the format that this ringer reads, the only one so far.

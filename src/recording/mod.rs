@@ -1,16 +1,17 @@
 //! Recordings: what one spawn does, whole. This is the format as it is read; nothing is played,
 //! claimed or looked for here.
 //!
-//! A *raw* recording is any file; its bytes are the stdout. A *steps* recording is a header line and
-//! then one step a line, each a JSON object; [`Kind::of`] tells the two apart.
+//! A *raw* recording is any file; its bytes are the stdout. A *steps* recording is a header line
+//! and then one step a line, each a JSON object; [`Kind::of`] tells the two apart.
 //!
 //! Goals: a capture is a recording as it stands; what was recorded is kept to the byte; a slip of
 //! the author's is an error with its line, never a silent difference; a recording of any length is
 //! read in the memory of its longest line; no input whatever makes a reader panic or exhaust its
 //! stack. It is no goal to script arbitrary behaviour: there are no variables and no expressions.
 //!
-//! The version stands in the header. A reader refuses versions that it does not know and keys that
-//! it does not know; a key is added without a new version, since an old reader says which key it is.
+//! The version stands in the header. A reader refuses a version or a key that it does not know; a
+//! key is added without a new version, since an older reader says which one it is. A version is
+//! for a change of what an old key means.
 //!
 //! A recording is read twice: [`check`] goes over all of it and says what a player wants to know
 //! beforehand, then [`Steps`] hands it out step by step.
@@ -34,6 +35,7 @@ mod check;
 mod error;
 mod header;
 mod kind;
+mod object;
 mod parse;
 mod path;
 mod pattern;

@@ -5,13 +5,15 @@
 //! wrote is passed over in silence.
 
 use super::error::{FormatError, Mistake, listed, quoted};
-use super::path::{EffectPath, beside};
+use super::object::{Keys, Object};
 use super::pattern::Pattern;
 use super::signal::Signal;
-use super::step::{Case, Effect, In, Output, Repeat, Source, StdStream, Step, Times, Verb, Write};
-use super::value::{Field, Keys, Object};
+use super::step::{Case, In, Repeat, StdStream, Step, Times, Verb};
+use super::value::Field;
 
+mod effect;
 mod turn;
+mod write;
 
 /// How deep steps may stand in steps. It bounds the stack, here and in the player.
 const MOST_NESTED: u32 = 64;
@@ -133,7 +135,7 @@ fn stray_key(key: &str, verb: &str) -> Mistake {
 fn verb(field: Field, keys: &mut Object, at: At) -> Result<Verb, Mistake> {
     Ok(match field.key {
         "in" => Verb::In(Box::new(input(field, keys, at)?)),
-        "reply" => Verb::Reply(write(Output::Stdout, value(field)?, keys)?),
+        "reply" => Verb::Reply(write::reply(field, keys)?),
         "turn" => Verb::Turn(Box::new(turn::turn(field)?)),
         "wait_ms" => Verb::Wait(field.millis()?),
         "hang" => match field.source() {
@@ -145,72 +147,13 @@ fn verb(field: Field, keys: &mut Object, at: At) -> Result<Verb, Mistake> {
             signal: signal(field, Signal::can_be_caught, "be caught")?,
             steps: keys.read("steps", |field| steps(field, at))?.unwrap_or_default().into(),
         },
-        "file" => effect(field)?,
+        "file" => effect::effect(field)?,
         "child" => child(field, at)?,
         "close" => Verb::Close(field.word(STREAMS)?),
         "exit" => Verb::Exit(field.whole("a whole number from 0 to 255")?),
         "signal" => Verb::Signal(signal(field, Signal::ends_a_process, "end a process")?),
-        other => {
-            let (stream, source) = output(other, field)?;
-            Verb::Write(write(stream, source, keys)?)
-        }
+        _ => Verb::Write(write::write(field, keys)?),
     })
-}
-
-/// What `out`, `err` and their kinds write, and where.
-fn output(verb: &str, field: Field) -> Result<(Output, Source), Mistake> {
-    let (stream, kind) = match verb.strip_prefix("out") {
-        Some(kind) => (Output::Stdout, kind),
-        None => (Output::Stderr, verb.trim_start_matches("err")),
-    };
-    let source = match kind {
-        "_base64" => Source::Bytes(field.base64()?),
-        "_file" => Source::File(beside(field.string_or("a path")?)?),
-        "_fill" => fill(field)?,
-        _ => value(field)?,
-    };
-    Ok((stream, source))
-}
-
-fn value(field: Field) -> Result<Source, Mistake> {
-    match field.is_string() {
-        true => field.string().map(Source::Text),
-        false => Ok(Source::Json(field.raw.to_owned())),
-    }
-}
-
-fn fill(field: Field) -> Result<Source, Mistake> {
-    let mut keys = field.object("{\"text\": \"x\", \"times\": n}", &["text", "times"])?;
-    let text = keys.need("text", field.key)?.string()?;
-    let times = keys.need("times", field.key)?;
-    let count: u64 = times.whole("a whole number")?;
-    match count.checked_mul(text.len() as u64) {
-        Some(_) => Ok(Source::Fill { text, times: count }),
-        None => Err(times.refuse("a number of bytes that can be counted")),
-    }
-}
-
-fn write(stream: Output, source: Source, keys: &mut Object) -> Result<Write, Mistake> {
-    Ok(Write {
-        stream,
-        source,
-        split: keys.read("split", split)?.unwrap_or_default(),
-        gap_ms: keys.read("gap_ms", Field::millis)?,
-        more: keys.read("more", Field::flag)?.unwrap_or_default(),
-    })
-}
-
-fn split(field: Field) -> Result<Vec<u64>, Mistake> {
-    const WANT: &str = "byte offsets above 0, each beyond the one before";
-    let mut offsets = Vec::new();
-    for element in field.list(WANT)? {
-        let offset = element.whole(WANT)?;
-        if offset <= offsets.last().copied().unwrap_or(0) {
-            return Err(field.refuse(WANT));
-        }
-        offsets.push(offset);
-    }
-    Ok(offsets)
 }
 
 fn input(field: Field, keys: &mut Object, at: At) -> Result<In, Mistake> {
@@ -290,40 +233,6 @@ fn has_turn(steps: &[Step]) -> bool {
     steps.iter().any(|step| {
         matches!(step.verb, Verb::Turn(_)) || step.verb.nested().into_iter().any(has_turn)
     })
-}
-
-fn effect(field: Field) -> Result<Verb, Mistake> {
-    const EFFECTS: Keys = &["write", "append", "remove", "mkdir"];
-    const KEYS: Keys = &["write", "append", "remove", "mkdir", "text", "base64"];
-    let mut keys =
-        field.object("an object such as {\"write\": \"a.txt\", \"text\": \"...\"}", KEYS)?;
-    let mut named = EFFECTS.iter().filter_map(|effect| keys.take(effect));
-    let (Some(place), None) = (named.next(), named.next()) else {
-        let names = listed(EFFECTS.iter().copied());
-        return Err(Mistake::new(format!("`file` needs one of {names}")));
-    };
-    let path = EffectPath::parse(&place.string_or("a path")?)?;
-    let effect = match place.key {
-        "write" => Effect::Write(content(&mut keys, "write")?),
-        "append" => Effect::Append(content(&mut keys, "append")?),
-        "mkdir" => Effect::Mkdir,
-        _ => Effect::Remove,
-    };
-    match keys.rest() {
-        [] => Ok(Verb::File { path, effect }),
-        [stray, ..] => {
-            Err(Mistake::new(format!("`{}` does not go with `{}`", stray.key, place.key)))
-        }
-    }
-}
-
-/// What a file then holds or ends with.
-fn content(keys: &mut Object, effect: &str) -> Result<Vec<u8>, Mistake> {
-    match (keys.take("text"), keys.take("base64")) {
-        (Some(text), None) => text.string().map(String::into_bytes),
-        (None, Some(bytes)) => bytes.base64(),
-        _ => Err(Mistake::new(format!("`{effect}` needs `text` or `base64`, one of them"))),
-    }
 }
 
 /// A signal that can do what it is wanted for.

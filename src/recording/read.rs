@@ -88,7 +88,8 @@ impl<R: BufRead> Lines<R> {
                 }
             }
         }
-        let text = std::str::from_utf8(&self.buffer).map_err(|error| {
+        let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        let text = std::str::from_utf8(line).map_err(|error| {
             let byte = error.valid_up_to() + 1;
             Mistake::new(format!("not UTF-8 at byte {byte} of the line"))
                 .hint("bytes that are no text go into `out_base64`")

@@ -1,8 +1,9 @@
 //! `when`: which spawns a recording is for.
 
 use super::error::{FormatError, Mistake};
+use super::object::Keys;
 use super::regexes::Regexes;
-use super::value::{Field, Keys};
+use super::value::Field;
 use crate::invocation::StreamKind;
 
 pub use evaluate::{Facts, Late, Miss, Verdict};

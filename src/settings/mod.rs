@@ -94,16 +94,16 @@ impl Sources {
             Some(path) => StageFile::beside(path)?,
             None => None,
         };
-        let (stage_file, stage) = stage.map_or_else(
-            || (None, StageFile::default()),
-            |(path, stage)| (Some(path), stage),
-        );
+        let (stage_file, stage) =
+            stage.map_or_else(|| (None, StageFile::default()), |(path, stage)| (Some(path), stage));
         let var = |name: &str| invocation.var(name).filter(|value| !value.is_empty());
         let text = |name: &str, staged: Option<String>| {
             var(name).map(|value| value.to_string_lossy().into_owned()).or(staged)
         };
         let said = Said {
-            recordings: var("RINGER_RECORDINGS").map(|path| invocation.cwd.join(path)).or(stage.recordings),
+            recordings: var("RINGER_RECORDINGS")
+                .map(|path| invocation.cwd.join(path))
+                .or(stage.recordings),
             state: state_path(var("RINGER_STATE").map(OsStr::new))?.or(stage.state),
             speed: text("RINGER_SPEED", stage.speed),
             args: text("RINGER_ARGS", stage.args),
@@ -162,7 +162,12 @@ impl Sources {
         }
     }
 
-    fn recordings_missing(&self, invocation: &Invocation, path: &Path, error: std::io::Error) -> Error {
+    fn recordings_missing(
+        &self,
+        invocation: &Invocation,
+        path: &Path,
+        error: std::io::Error,
+    ) -> Error {
         let given = invocation.var("RINGER_RECORDINGS").filter(|value| !value.is_empty());
         if given.is_some_and(|given| Path::new(given).is_relative()) {
             return Error::Directory {
@@ -206,7 +211,12 @@ impl Sources {
         })
     }
 
-    fn value<T: FromStr>(&self, key: &str, said: &Option<String>, takes: &str) -> Result<Option<T>, Error> {
+    fn value<T: FromStr>(
+        &self,
+        key: &str,
+        said: &Option<String>,
+        takes: &str,
+    ) -> Result<Option<T>, Error> {
         match said {
             None => Ok(None),
             Some(text) => match text.trim().parse() {
@@ -288,7 +298,11 @@ impl FromStr for Speed {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Speed, ()> {
-        text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed >= 0.0).map(Speed).ok_or(())
+        text.parse()
+            .ok()
+            .filter(|speed: &f64| speed.is_finite() && *speed >= 0.0)
+            .map(Speed)
+            .ok_or(())
     }
 }
 
@@ -300,6 +314,10 @@ impl FromStr for Seconds {
 
     fn from_str(text: &str) -> Result<Seconds, ()> {
         let seconds: f64 = text.parse().map_err(|_| ())?;
-        Duration::try_from_secs_f64(seconds).ok().filter(|life| !life.is_zero()).map(Seconds).ok_or(())
+        Duration::try_from_secs_f64(seconds)
+            .ok()
+            .filter(|life| !life.is_zero())
+            .map(Seconds)
+            .ok_or(())
     }
 }

@@ -11,8 +11,7 @@ use crate::journal::secrets::EnvMode;
 use crate::recording::{STDIN_MODES, StdinMode};
 
 /// The keys that the file may have beside one table a persona.
-const KEYS: &str =
-    "repeat_last, args, speed, stdin, render, sessions, transcripts, [journal], [<persona>] version";
+const KEYS: &str = "repeat_last, args, speed, stdin, render, sessions, transcripts, [journal], [<persona>] version";
 
 /// What `ringer.toml` says; everything is optional.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,8 +105,11 @@ impl Reader<'_> {
         for (key, value) in table {
             match key.as_str() {
                 "env" => {
-                    let kinds =
-                        [("masked", EnvMode::Masked), ("names", EnvMode::Names), ("all", EnvMode::All)];
+                    let kinds = [
+                        ("masked", EnvMode::Masked),
+                        ("names", EnvMode::Names),
+                        ("all", EnvMode::All),
+                    ];
                     set.journal_env = self.one_of(key, value, &kinds)?;
                 }
                 "stdin" => set.journal_stdin = self.boolean(key, value)?,
@@ -120,7 +122,10 @@ impl Reader<'_> {
     fn persona(&self, persona: &str, table: &Table, set: &mut Set) -> Result<(), Error> {
         for (key, value) in table {
             let version = value.as_str().filter(|_| key == "version").ok_or_else(|| {
-                self.wrong(key, &format!("[{persona}] takes `version`, a string such as \"2.1.332\""))
+                self.wrong(
+                    key,
+                    &format!("[{persona}] takes `version`, a string such as \"2.1.332\""),
+                )
             })?;
             set.versions.insert(persona.to_owned(), version.to_owned());
         }
@@ -152,13 +157,17 @@ impl Reader<'_> {
     }
 
     fn wrong(&self, key: &str, what: &str) -> Error {
-        let starts = |line: &str| line.trim_start().trim_start_matches(['"', '\'']).starts_with(key);
+        let starts =
+            |line: &str| line.trim_start().trim_start_matches(['"', '\'']).starts_with(key);
         let line = self.text.lines().position(starts).map_or(1, |index| index + 1);
         self.error(line, &format!("{key}: {what}"))
     }
 
     fn error(&self, line: usize, what: &str) -> Error {
-        Error::Setting { place: self.path.display().to_string(), what: format!("line {line}: {what}") }
+        Error::Setting {
+            place: self.path.display().to_string(),
+            what: format!("line {line}: {what}"),
+        }
     }
 
     fn line_at(&self, offset: usize) -> usize {

@@ -7,10 +7,10 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::cursor::{Announced, Cursor, Found as FoundCursor};
+pub use super::plays::{Allowed, Duty, Stamp};
 use super::plays::{Found as FoundPlays, Plays, Slot};
 use super::rebuild;
 use super::{StateDir, Ticket};
-pub use super::plays::{Allowed, Duty, Stamp};
 use crate::directory::Pool;
 use crate::error::Error;
 use crate::journal::Entry;
@@ -41,12 +41,21 @@ pub struct Weighed<T> {
     pub item: T,
 }
 
+/// How closely recordings are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Only as far as it takes to choose one.
+    Quick,
+    /// Everything, to say why there is none: slower, and only worth it when nothing was found.
+    Careful,
+}
+
 /// Whether a recording accepts a spawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// It does.
     Accepts,
-    /// It does not; the conditions that failed, in words.
+    /// It does not; the conditions that failed, in words, if it was looked at carefully.
     Rejects(Vec<String>),
     /// It cannot be told before the prompt or stdin has been read.
     Needs,
@@ -122,19 +131,20 @@ impl<'a> Ledger<'a> {
         pool: &Pool,
         persona: &str,
         repeat_last: bool,
-        weigh: &mut dyn FnMut(&Path, &str) -> Weighed<T>,
+        weigh: &mut dyn FnMut(&Path, Depth) -> Weighed<T>,
     ) -> Result<Choice<T>, Error> {
         let mut plays = self.plays(pool)?;
         if plays.count == 0 {
             return Err(pool.empty(persona));
         }
-        let mut shortage = Shortage { last_play: self.cursor.last_play.clone(), ..Shortage::default() };
-        if let Some(choice) = scan(&mut plays, false, &mut Shortage::default(), weigh)? {
+        let mut shortage =
+            Shortage { last_play: self.cursor.last_play.clone(), ..Shortage::default() };
+        if let Some(choice) = scan(&mut plays, Depth::Quick, &mut Shortage::default(), weigh)? {
             self.table = Some(plays);
             return Ok(choice);
         }
         // Nothing was found, so time does not matter: a spent recording may have been changed.
-        if let Some(choice) = scan(&mut plays, true, &mut shortage, weigh)? {
+        if let Some(choice) = scan(&mut plays, Depth::Careful, &mut shortage, weigh)? {
             return Ok(choice);
         }
         if shortage.recordings == 0 {
@@ -154,7 +164,7 @@ impl<'a> Ledger<'a> {
     pub fn choose_probe<T>(
         &mut self,
         pool: &Pool,
-        weigh: &mut dyn FnMut(&Path, &str) -> Weighed<T>,
+        weigh: &mut dyn FnMut(&Path, Depth) -> Weighed<T>,
     ) -> Result<Option<Pick<T>>, Error> {
         let plays = self.plays(pool)?;
         scan_probes(&plays, weigh)
@@ -294,14 +304,15 @@ impl<'a> Ledger<'a> {
 /// Looks for a recording that has plays left and accepts the spawn.
 ///
 /// In passing, the head of the table moves on, and what the table says of spent recordings and
-/// probes is taken as it stands. `careful` starts at the first slot and looks at every file's
-/// version: slower, and only worth it when nothing was found.
+/// probes is taken as it stands. The careful way starts at the first slot and looks at every file's
+/// version.
 fn scan<T>(
     plays: &mut Plays,
-    careful: bool,
+    depth: Depth,
     shortage: &mut Shortage,
-    weigh: &mut dyn FnMut(&Path, &str) -> Weighed<T>,
+    weigh: &mut dyn FnMut(&Path, Depth) -> Weighed<T>,
 ) -> Result<Option<Choice<T>>, Error> {
+    let careful = depth == Depth::Careful;
     let mut from = if careful { 0 } else { plays.head };
     let mut head = from;
     while from < plays.count {
@@ -311,7 +322,7 @@ fn scan<T>(
             let weighed = if known && (slot.duty == Duty::Probes || slot.spent()) {
                 None
             } else {
-                Some(look(plays, &mut slot, weigh)?)
+                Some(look(plays, &mut slot, depth, weigh)?)
             };
             if !slot.gone && slot.duty == Duty::Cursor {
                 shortage.recordings += 1;
@@ -336,7 +347,7 @@ fn scan<T>(
 /// Looks for a recording that answers a probe.
 fn scan_probes<T>(
     plays: &Plays,
-    weigh: &mut dyn FnMut(&Path, &str) -> Weighed<T>,
+    weigh: &mut dyn FnMut(&Path, Depth) -> Weighed<T>,
 ) -> Result<Option<Pick<T>>, Error> {
     let mut from = 0;
     while from < plays.count {
@@ -346,7 +357,7 @@ fn scan_probes<T>(
             if slot.gone || looked_at && slot.duty == Duty::Cursor {
                 continue;
             }
-            let weighed = look(plays, &mut slot, weigh)?;
+            let weighed = look(plays, &mut slot, Depth::Quick, weigh)?;
             if slot.duty != Duty::Cursor && weighed.fit == Fit::Accepts {
                 return Ok(Some(pick(plays, &slot, weighed.item)));
             }
@@ -359,9 +370,10 @@ fn scan_probes<T>(
 fn look<T>(
     plays: &Plays,
     slot: &mut Slot,
-    weigh: &mut dyn FnMut(&Path, &str) -> Weighed<T>,
+    depth: Depth,
+    weigh: &mut dyn FnMut(&Path, Depth) -> Weighed<T>,
 ) -> Result<Weighed<T>, Error> {
-    let weighed = weigh(&plays.pool.path.join(&slot.name), &plays.pool.recording(&slot.name));
+    let weighed = weigh(&plays.pool.path.join(&slot.name), depth);
     let stamp = weighed.stamp.unwrap_or_default();
     if (stamp, weighed.plays, weighed.duty) != (slot.stamp, slot.allowed, slot.duty) {
         (slot.stamp, slot.allowed, slot.duty) = (stamp, weighed.plays, weighed.duty);
@@ -406,14 +418,14 @@ fn pick<T>(plays: &Plays, slot: &Slot, item: T) -> Pick<T> {
 /// The last recording that accepts the spawn, whether or not it has plays left.
 fn last_that_accepts<T>(
     plays: &Plays,
-    weigh: &mut dyn FnMut(&Path, &str) -> Weighed<T>,
+    weigh: &mut dyn FnMut(&Path, Depth) -> Weighed<T>,
 ) -> Result<Option<Choice<T>>, Error> {
     for index in (0..plays.count).rev() {
         let Some(mut slot) = plays.read(index)?.into_iter().next() else { continue };
         if slot.gone {
             continue;
         }
-        let weighed = look(plays, &mut slot, weigh)?;
+        let weighed = look(plays, &mut slot, Depth::Quick, weigh)?;
         if slot.duty != Duty::Cursor || slot.allowed == Allowed::Times(0) {
             continue;
         }

@@ -27,7 +27,7 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-pub use ledger::{Allowed, Choice, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
+pub use ledger::{Allowed, Choice, Depth, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
 pub use ticket::Ticket;
 
 use crate::error::Error;

@@ -207,10 +207,13 @@ impl Plays {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(Found::Damaged),
             Err(error) => return Err(Error::io("cannot read", &path, error)),
         }
-        let short = |at: usize| u32::from_le_bytes([start[at], start[at + 1], start[at + 2], start[at + 3]]);
+        let short = |at: usize| {
+            u32::from_le_bytes([start[at], start[at + 1], start[at + 2], start[at + 3]])
+        };
         let check = checksum(&start[..HEADER - 8]).to_le_bytes();
         let head = short(HEADER);
-        if &start[..8] != MAGIC || start[HEADER - 8..HEADER] != check || short(HEADER + 4) != !head {
+        if &start[..8] != MAGIC || start[HEADER - 8..HEADER] != check || short(HEADER + 4) != !head
+        {
             return Ok(Found::Damaged);
         }
         Ok(Found::Whole(Plays { file, path, pool, slot_size: short(8), count: short(12), head }))
@@ -228,7 +231,11 @@ impl Plays {
     }
 
     /// Lists the folder and writes the table anew, with the counts carried over by name.
-    pub fn list(state: &StateDir, pool: Pool, mut known: HashMap<String, Slot>) -> Result<Plays, Error> {
+    pub fn list(
+        state: &StateDir,
+        pool: Pool,
+        mut known: HashMap<String, Slot>,
+    ) -> Result<Plays, Error> {
         let listed_at = nanoseconds(SystemTime::now());
         let folder = std::fs::metadata(&pool.path)
             .map_err(|error| Error::io("cannot look at", &pool.path, error))?;
@@ -238,7 +245,9 @@ impl Plays {
             slot.gone = false;
             // A spent recording is not opened again: it must be known whether it has changed.
             let path = pool.path.join(&slot.name);
-            if slot.taken > 0 && std::fs::metadata(path).map(|f| Stamp::of(&f)).ok() != Some(slot.stamp) {
+            if slot.taken > 0
+                && std::fs::metadata(path).map(|f| Stamp::of(&f)).ok() != Some(slot.stamp)
+            {
                 slot.allowed = Allowed::Unknown;
             }
             slots.push(slot);

@@ -61,7 +61,10 @@ pub(super) fn from_journal(state: &StateDir) -> Result<(Cursor, File), Error> {
 }
 
 /// The plays of one pool as the journal tells them.
-pub(super) fn plays_in_journal(state: &StateDir, pool: &str) -> Result<HashMap<String, Slot>, Error> {
+pub(super) fn plays_in_journal(
+    state: &StateDir,
+    pool: &str,
+) -> Result<HashMap<String, Slot>, Error> {
     let mut known = HashMap::new();
     for claim in claims(state)? {
         let (Some(recording), Some(play)) = (claim.recording, claim.play) else { continue };
@@ -74,7 +77,12 @@ pub(super) fn plays_in_journal(state: &StateDir, pool: &str) -> Result<HashMap<S
 }
 
 /// Makes sure that a pool's table knows of a play; without a table, the next listing adds it up.
-pub(super) fn note_play(state: &StateDir, pool: &str, recording: &str, play: u64) -> Result<(), Error> {
+pub(super) fn note_play(
+    state: &StateDir,
+    pool: &str,
+    recording: &str,
+    play: u64,
+) -> Result<(), Error> {
     // The folder is not looked at: whatever it holds, the table must know what was handed out.
     let folder = Pool { path: state.path.clone(), name: pool.to_owned() };
     let Found::Whole(plays) = Plays::open(state, folder)? else { return remove_table(state, pool) };

@@ -22,7 +22,8 @@ impl Ticket {
     /// that is there already is that of a spawn which died before it had an entry.
     pub(super) fn issue(state: &StateDir, number: u64) -> Result<Ticket, Error> {
         let path = state.stdin_path(number);
-        let opened = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&path);
+        let opened =
+            OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&path);
         let stdin = opened.map_err(|error| Error::io("cannot make", &path, error))?;
         match stdin.try_lock() {
             Ok(()) => {}

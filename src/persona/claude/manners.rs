@@ -91,7 +91,10 @@ mod tests {
     fn a_failed_result_means_one() {
         assert_eq!(exit_of_line(br#"{"is_error":true,"type":"result"}"#), Some(1));
         assert_eq!(exit_of_line(br#"{"type":"result","is_error":false}"#), Some(0));
-        assert_eq!(exit_of_line(br#"[{"type":"system"},{"type":"result","is_error":true}]"#), Some(1));
+        assert_eq!(
+            exit_of_line(br#"[{"type":"system"},{"type":"result","is_error":true}]"#),
+            Some(1)
+        );
     }
 
     #[test]
