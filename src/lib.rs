@@ -1,4 +1,5 @@
 //! Stand-ins for the coding agents' command-line programs `claude` and `codex`.
 
+pub mod bind;
 pub mod persona;
 pub mod recording;
