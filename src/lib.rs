@@ -1,5 +1,6 @@
 //! Stand-ins for the coding agents' command-line programs `claude` and `codex`.
 
 pub mod bind;
+pub mod confine;
 pub mod persona;
 pub mod recording;
