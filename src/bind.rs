@@ -265,9 +265,9 @@ impl Stream<'_> {
     fn advance(&mut self, last: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.held.len());
         let mut copied = self.context;
-        let mut scan = Scan::new(self.needles, &self.held, self.json, copied);
+        let scan = Scan::new(self.needles, &self.held, self.json, copied);
         let mut stop = self.waiting_from(copied, last);
-        while let Some(hit) = scan.next() {
+        for hit in scan {
             // A longer value may yet begin at the same place or before it.
             if hit.start >= stop {
                 break;

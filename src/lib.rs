@@ -2,5 +2,6 @@
 
 pub mod bind;
 pub mod confine;
+pub mod journal;
 pub mod persona;
 pub mod recording;
