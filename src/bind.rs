@@ -14,59 +14,9 @@ use std::borrow::Cow;
 
 use memchr::memmem::Finder;
 
-/// How a JSON writer spells the characters about which writers differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Spelling {
-    /// `/` as `\/`, as PHP does.
-    slash: bool,
-    /// `<`, `>` and `&` as `\u003c` and so on, as Go does.
-    html: bool,
-    /// Characters beyond ASCII as `\uXXXX`, as Python does.
-    ascii: bool,
-    /// Hexadecimal digits in upper case.
-    upper: bool,
-}
+mod spelling;
 
-impl Spelling {
-    fn all() -> impl Iterator<Item = Self> {
-        (0u8..16).map(|bits| Self {
-            slash: bits & 1 != 0,
-            html: bits & 2 != 0,
-            ascii: bits & 4 != 0,
-            upper: bits & 8 != 0,
-        })
-    }
-
-    /// Spells the value as the inside of a JSON string.
-    fn escape(self, value: &str) -> String {
-        let mut text = String::with_capacity(value.len() + 8);
-        for c in value.chars() {
-            match c {
-                '"' => text.push_str("\\\""),
-                '\\' => text.push_str("\\\\"),
-                '\n' => text.push_str("\\n"),
-                '\r' => text.push_str("\\r"),
-                '\t' => text.push_str("\\t"),
-                '\u{8}' => text.push_str("\\b"),
-                '\u{c}' => text.push_str("\\f"),
-                '/' if self.slash => text.push_str("\\/"),
-                '\0'..='\u{1f}' => self.push_hex(&mut text, c),
-                '<' | '>' | '&' if self.html => self.push_hex(&mut text, c),
-                _ if self.ascii && !c.is_ascii() => self.push_hex(&mut text, c),
-                _ => text.push(c),
-            }
-        }
-        text
-    }
-
-    fn push_hex(self, text: &mut String, c: char) {
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            let escape =
-                if self.upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
-            text.push_str(&escape);
-        }
-    }
-}
+use spelling::Spelling;
 
 /// One spelling of a recorded value, and what is written in its place.
 #[derive(Clone, Debug)]
@@ -114,7 +64,7 @@ impl Bindings {
         }
         for (recorded, own) in pairs.iter().filter(|(recorded, _)| !recorded.is_empty()) {
             bindings.raw.push(Needle::new(recorded, own));
-            for spelling in Spelling::all() {
+            for spelling in Spelling::of(recorded) {
                 let text = spelling.escape(recorded);
                 if bindings.json.iter().all(|known| known.text() != text.as_bytes()) {
                     bindings.json.push(Needle::new(&text, &spelling.escape(own)));
