@@ -18,7 +18,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -167,6 +166,15 @@ impl Masker {
     }
 }
 
+/// Replaces tokens known by their shape, for text that belongs to no entry and where nothing is
+/// noted.
+#[must_use]
+pub fn without_tokens(text: &str) -> Cow<'_, str> {
+    let mut spans = Vec::new();
+    shapes::find(text, &mut spans);
+    replace(text, spans, |_| ())
+}
+
 /// The places of secrets in an argument that follows `previous`.
 fn secrets_in_arg(previous: &str, arg: &str) -> Vec<Range<usize>> {
     let (name, start) = match option_name(previous) {
@@ -236,11 +244,8 @@ fn replace(text: &str, mut spans: Vec<Range<usize>>, mut hidden: impl FnMut(&str
 
 fn hide(salt: &str, value: &str) -> Hidden {
     let digest = Sha256::new().chain_update(salt).chain_update(value).finalize();
-    let hash = digest.iter().take(16).fold(String::with_capacity(32), |mut hash, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    });
+    let digits = digest.iter().take(16).flat_map(|byte| [byte >> 4, byte & 15]);
+    let hash = digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect();
     Hidden { length: value.chars().count(), hash }
 }
 

@@ -66,6 +66,9 @@ impl<'a> Name<'a> {
         if quoted && !start.checked_sub(1).is_some_and(|before| is_quote(bytes[before])) {
             return None;
         }
+        if bytes[at] == b':' && !quoted && !begins_header(bytes, start) {
+            return None;
+        }
         // Of a dotted path the last name tells what the value is.
         let text = text[start..end].rsplit('.').next()?;
         is_secret_name(text).then_some(Self { text, start, quoted, apart })
@@ -96,11 +99,14 @@ fn value_of(text: &str, at: usize, name: &Name) -> Option<Range<usize>> {
     (spaces == 0).then(|| loose_value(text, start, name))?
 }
 
-/// The value of a header that begins the text, a line or something quoted: up to the end of the
-/// line or to a quote, one word, or a scheme and one.
+/// Whether a header may begin here: a text, a line or something quoted does.
+fn begins_header(bytes: &[u8], start: usize) -> bool {
+    start.checked_sub(1).is_none_or(|before| b"\n\"'".contains(&bytes[before]))
+}
+
+/// The value of a header: up to the end of the line or to a quote, one word, or a scheme and one.
 fn header_value(text: &str, start: usize, name: &Name) -> Option<Range<usize>> {
-    let begins = name.start == 0 || b"\n\"'".contains(&text.as_bytes()[name.start - 1]);
-    if !begins || is_bare_key(name.text) {
+    if is_bare_key(name.text) {
         return None;
     }
     let ends = |byte: &u8| b"\r\n\"'".contains(byte);

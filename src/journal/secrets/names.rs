@@ -1,63 +1,82 @@
 //! Which names of variables, options and keys look like those of secrets, and which of their
 //! values are worth hiding.
 
-/// Words that make a name a secret's, wherever they stand in it.
-const ANYWHERE: [&str; 15] = [
-    "key",
-    "keys",
-    "token",
-    "secret",
-    "secrets",
-    "password",
-    "passwords",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "credential",
-    "credentials",
-    "creds",
-    "authorization",
-    "bearer",
-];
+/// What a word in a name says of the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    Nothing,
+    /// It is a secret, wherever in the name the word stands.
+    Secret,
+    /// It is one if the word is the last: `SSH_AUTH_SOCK` and `AUTH_MODE` hold none.
+    SecretIfLast,
+    /// It is one if the word is the last of several: `PWD` is a directory.
+    SecretIfLastOfSeveral,
+}
 
-/// Words that do so only at the end: `SSH_AUTH_SOCK` and `AUTH_MODE` hold no secret.
-const LAST: [&str; 2] = ["auth", "cookie"];
+/// The longest of the words below.
+const LONGEST: usize = 13;
 
-/// Words that do so only at the end and after another word: `PWD` is a directory.
-const LAST_OF_SEVERAL: [&str; 3] = ["pass", "pwd", "pat"];
+fn says(word: &str) -> Says {
+    let mut small = [0; LONGEST];
+    let Some(small) = small.get_mut(..word.len()) else { return ending(word) };
+    small.copy_from_slice(word.as_bytes());
+    small.make_ascii_lowercase();
+    match &*small {
+        b"key" | b"keys" | b"token" | b"secret" | b"secrets" | b"password" | b"passwords"
+        | b"passwd" | b"passphrase" | b"passcode" | b"credential" | b"credentials" | b"creds"
+        | b"authorization" | b"bearer" => Says::Secret,
+        b"auth" | b"cookie" => Says::SecretIfLast,
+        b"pass" | b"pwd" | b"pat" => Says::SecretIfLastOfSeveral,
+        _ => ending(word),
+    }
+}
 
-/// Endings of words that are often written as one: `PGPASSWORD`, `apikey`.
-const ENDINGS: [&str; 9] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authtoken",
-    "accesstoken",
-];
+/// Words that are often written as one: `PGPASSWORD`, `apikey`.
+fn ending(word: &str) -> Says {
+    const ENDINGS: [&str; 9] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "apikey",
+        "accesskey",
+        "secretkey",
+        "privatekey",
+        "authtoken",
+        "accesstoken",
+    ];
+    let ends = |end: &str| {
+        let start = word.len().checked_sub(end.len());
+        let tail = start.and_then(|start| word.get(start..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    // Most words are done with at a glance.
+    let glance = word.len() > 5
+        && matches!(
+            word.as_bytes().last(),
+            Some(b'd' | b'e' | b'n' | b'y' | b'D' | b'E' | b'N' | b'Y')
+        );
+    if glance && ENDINGS.iter().any(|end| ends(end)) { Says::Secret } else { Says::Nothing }
+}
 
 /// Whether a name looks like that of a secret: it has `KEY`, `TOKEN`, `SECRET`, `PASSWORD` or the
 /// like as a whole word. Words are told apart as `SNAKE_CASE`, `kebab-case` and `camelCase` do it.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
-    let mut last = "";
+    let mut last = Says::Nothing;
     let mut count = 0;
     for word in words(name) {
-        if is_one_of(word, &ANYWHERE) || ENDINGS.iter().any(|end| ends_with(word, end)) {
+        last = says(word);
+        if last == Says::Secret {
             return true;
         }
-        last = word;
         count += 1;
     }
-    is_one_of(last, &LAST) || count > 1 && is_one_of(last, &LAST_OF_SEVERAL)
+    last == Says::SecretIfLast || count > 1 && last == Says::SecretIfLastOfSeveral
 }
 
 /// Whether a name is `key` and nothing more, which in code and data is anything but a secret's.
 pub(super) fn is_bare_key(name: &str) -> bool {
-    is_one_of(name, &["key", "keys"])
+    name.eq_ignore_ascii_case("key") || name.eq_ignore_ascii_case("keys")
 }
 
 /// Whether a value of a secret-looking name is one to hide: eight characters and more, and not a
@@ -70,7 +89,7 @@ pub(super) fn is_worth_hiding(name: &str, value: &str) -> bool {
         && !is_number(value)
         && !(value.starts_with("${") && value.ends_with('}'))
         && value != super::PLACEHOLDER
-        && !(is_variable_name(value) && words(name).any(|word| is_one_of(word, &["env"])))
+        && !(is_variable_name(value) && words(name).any(|word| word.eq_ignore_ascii_case("env")))
 }
 
 /// A plain number. What has an exponent, or more digits than a number of 64 bits, may well be a
@@ -84,15 +103,6 @@ fn is_number(value: &str) -> bool {
 
 fn is_variable_name(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-}
-
-fn is_one_of(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|entry| word.eq_ignore_ascii_case(entry))
-}
-
-fn ends_with(word: &str, end: &str) -> bool {
-    let start = word.len().checked_sub(end.len());
-    start.and_then(|start| word.get(start..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
 /// Splits a name at what is neither letter nor digit, between letters and digits, before a capital

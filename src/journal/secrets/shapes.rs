@@ -70,13 +70,29 @@ pub(super) fn find(text: &str, spans: &mut Vec<Range<usize>>) {
     for run in runs(bytes) {
         spans.extend(token(bytes, run));
     }
-    bearers(bytes, spans);
-    private_keys(bytes, spans);
-    url_passwords(text, spans);
+    // What these cannot do without is looked for first: most texts have neither.
+    if memchr::memchr(b' ', bytes).is_some() {
+        bearers(bytes, spans);
+        private_keys(bytes, spans);
+    }
+    if memchr::memchr(b'@', bytes).is_some() {
+        url_passwords(text, spans);
+    }
 }
 
+/// Which bytes a token is made of: a table, since every byte of a long text may be looked up.
+const TOKEN_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128u8 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        byte += 1;
+    }
+    table
+};
+
 fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+    TOKEN_BYTES[usize::from(byte)]
 }
 
 /// The runs of at least `LEAST` token bytes. Only each sixteenth byte of other text is looked at,
@@ -128,6 +144,9 @@ fn token(bytes: &[u8], run: Range<usize>) -> Option<Range<usize>> {
 
 /// Whether a word is a token of one part.
 fn is_token(word: &[u8]) -> bool {
+    if !b"sgxAnhrpw".contains(&word[0]) {
+        return false;
+    }
     let fits = |shape: &Shape| {
         word.strip_prefix(shape.prefix.as_bytes()).is_some_and(|rest| {
             rest.len() >= shape.rest && (shape.row == 0 || has_mixed_row(rest, shape.row))
@@ -144,8 +163,8 @@ fn is_aws_key_id(word: &[u8]) -> bool {
     prefixed && len == 20 && word.get(20).is_none_or(|byte| !byte.is_ascii_alphanumeric())
 }
 
-/// The end of a JSON web token, if it is one, whose header ends at `end`: three parts (a signed one) or five (an
-/// encrypted one) with dots between them.
+/// The end of a JSON web token, if it is one, whose header ends at `end`: three parts (a signed
+/// one) or five (an encrypted one) with dots between them.
 fn web_token_end(bytes: &[u8], end: usize) -> Option<usize> {
     let mut at = end;
     let mut parts = 1;
