@@ -1,1 +1,4 @@
 //! The `claude` persona.
+
+pub mod arguments;
+pub mod probes;
