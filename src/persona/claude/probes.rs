@@ -76,8 +76,7 @@ pub(super) fn word<W: AsRef<str>>(
 /// (`s07_mcp_bogus`, `s07_auth_bogus`), or of none at all (`s07_auth`: its help, on stderr).
 fn misused(table: &Table<'_>, name: &'static str, first: Option<&str>) -> Option<Verdict> {
     let command = table.command(name)?;
-    let subcommands = || command.subcommands().into_iter().flatten().chain(["help"]);
-    command.subcommands()?;
+    let known: Vec<&str> = command.subcommands()?.chain(["help"]).collect();
     let refused = |stderr: String| Verdict::Usage(Answer { stderr, code: 1, ..Answer::default() });
     let first = match first {
         None => return Some(refused(command_help(Some(command), name).stdout)),
@@ -91,10 +90,10 @@ fn misused(table: &Table<'_>, name: &'static str, first: Option<&str>) -> Option
     if first.starts_with('-') {
         return Some(refused(format!("error: unknown option '{first}'\n")));
     }
-    if subcommands().any(|subcommand| subcommand == first) {
+    if known.contains(&first) {
         return None;
     }
-    let hint = did_you_mean(first, subcommands());
+    let hint = did_you_mean(first, known.into_iter());
     Some(refused(format!("error: unknown command '{first}'{hint}\n")))
 }
 
@@ -113,7 +112,8 @@ fn command_help(command: Option<Command>, name: &str) -> Answer {
 fn answer(table: &Table<'_>, words: &[&str], around: &Surroundings) -> Option<Answer> {
     let mut lines = table.answers().lines();
     while let Some(line) = lines.next() {
-        let Some((code, rest)) = line.strip_prefix("answer ").and_then(|l| l.split_once(' ')) else {
+        let Some((code, rest)) = line.strip_prefix("answer ").and_then(|l| l.split_once(' '))
+        else {
             continue;
         };
         let (pattern, condition) = rest.split_once("  when ").unwrap_or((rest, ""));

@@ -44,7 +44,9 @@ pub(super) fn before_stdin(request: &Request) -> Option<String> {
 /// the arguments and stdin make together; none where lines of JSON are the input.
 pub(super) fn after_stdin(request: &Request, prompt: Option<&str>) -> Option<Refusal> {
     let refuse = |name: &str| request.texts.get(name).map(Refusal::of);
-    if request.root_refused && let Some(refusal) = refuse("root") {
+    if request.root_refused
+        && let Some(refusal) = refuse("root")
+    {
         return Some(refusal);
     }
     if !request.print {

@@ -73,16 +73,22 @@ fn judge_parsed(
     if parsed.rest.iter().any(|word| word == "-h" || word == "--help") {
         return Verdict::Probe(probes::help(table, how.prints));
     }
-    if how.strict && let Some(word) = refused_word(&parsed, how.pinned) {
+    if how.strict
+        && let Some(word) = refused_word(&parsed, how.pinned)
+    {
         return Verdict::Usage(refused(unknown_option(table, word)));
     }
-    if !how.prints && let Some(answer) = probes::word(table, &parsed.operands, around) {
+    if !how.prints
+        && let Some(answer) = probes::word(table, &parsed.operands, around)
+    {
         return Verdict::Probe(answer);
     }
     let words = Words::of(&parsed);
     let mut request = Request::new(table, parsed, words, around);
     request.strict = how.strict;
-    if how.strict && let Some(stderr) = checks::before_stdin(&request) {
+    if how.strict
+        && let Some(stderr) = checks::before_stdin(&request)
+    {
         return Verdict::Usage(refused(stderr));
     }
     Verdict::Run(Box::new(request))

@@ -103,9 +103,7 @@ impl<'a> Parser<'a, '_> {
                 if option.arity() == Arity::Variadic {
                     variadic = Some((option, word.into_owned(), 0));
                 }
-            } else if !self.take_bundle(&word)?
-                && !self.take_joined(&word)?
-                && self.put_aside(word)
+            } else if !self.take_bundle(&word)? && !self.take_joined(&word)? && self.put_aside(word)
             {
                 break;
             }
@@ -198,7 +196,10 @@ impl<'a> Parser<'a, '_> {
             self.parsed.rest.push(word);
             return false;
         }
-        if first && self.reading.commands && let Some(command) = self.table.command(&word) {
+        if first
+            && self.reading.commands
+            && let Some(command) = self.table.command(&word)
+        {
             self.parsed.command = Some((command.name(), &self.words[self.at..]));
             return true;
         }
@@ -216,17 +217,17 @@ impl<'a> Parser<'a, '_> {
         if option.note("version").is_some() {
             return Err(Stop::Version);
         }
-        if self.reading.strict && let Some(value) = value.as_deref() {
+        if self.reading.strict
+            && let Some(value) = value.as_deref()
+        {
             if let Some(complaint) = validate::complaint(&option, value) {
                 let usage = option.usage();
-                let message = format!(
-                    "error: option '{usage}' argument '{value}' is invalid. {complaint}\n"
-                );
+                let message =
+                    format!("error: option '{usage}' argument '{value}' is invalid. {complaint}\n");
                 return Err(Stop::Usage(message));
             }
             if let Some(choices) = validate::advised(&option, value) {
-                let values =
-                    [("option", option.name()), ("value", value), ("choices", choices)];
+                let values = [("option", option.name()), ("value", value), ("choices", choices)];
                 let warning = self.table.texts().filled("advice", &values);
                 self.warnings.push_str(&warning.unwrap_or_default());
             }

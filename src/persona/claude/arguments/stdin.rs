@@ -65,7 +65,9 @@ pub fn check_input(request: &Request, stdin: StdinSeen<'_>) -> Result<String, An
         return Err(Answer { stderr, code: 1, ..Answer::default() });
     }
     let prompt = whole_prompt(request, stdin.bytes);
-    if request.strict && let Some(refusal) = checks::after_stdin(request, Some(&prompt)) {
+    if request.strict
+        && let Some(refusal) = checks::after_stdin(request, Some(&prompt))
+    {
         stderr.push_str(&refusal.stderr);
         return Err(Answer { stderr, code: refusal.code, ..Answer::default() });
     }
