@@ -33,9 +33,11 @@ pub(super) fn before_stdin(request: &Request) -> Option<String> {
         (request.session_id.is_some() && resumes && !request.fork_session, "session-id-fork"),
         (request.session_id.as_deref().is_some_and(|id| !is_uuid(id)), "session-id-uuid"),
         (same_fallback(request), "fallback-same"),
+        (request.has("--system-prompt") && request.has("--system-prompt-file"), "system-prompt"),
         (stream_in && !stream_out, "input-format"),
         (request.replay && !(stream_in && stream_out), "replay"),
         (request.partial && !(request.print && stream_out), "partial"),
+        (request.no_session_persistence && !request.print, "persistence"),
     ];
     checks.iter().filter(|(wrong, _)| *wrong).find_map(|(_, name)| text(name))
 }

@@ -27,8 +27,8 @@ pub enum Verdict {
 }
 
 /// Judges a spawn by its arguments (without the program's name). `pinned` says whether the version
-/// was asked for: if not, an option that no known version has is let through. Without `strict`
-/// nothing is refused.
+/// was asked for: if it was not, or is one that there is no table for, an option that may belong to
+/// a version that is not known is let through. Without `strict` nothing is refused.
 pub fn judge(
     table: &Table<'_>,
     words: &[&str],
@@ -74,7 +74,7 @@ fn judge_parsed(
         return Verdict::Probe(probes::help(table, how.prints));
     }
     if how.strict
-        && let Some(word) = refused_word(&parsed, how.pinned)
+        && let Some(word) = refused_word(table, &parsed, how.pinned)
     {
         return Verdict::Usage(refused(unknown_option(table, word)));
     }
@@ -118,25 +118,30 @@ fn warned(verdict: Verdict, warnings: String, around: &Surroundings) -> Verdict 
 }
 
 /// The word that is complained of as an unknown option: the first one, or the first that cannot be
-/// an option of a newer version either.
-fn refused_word<'p>(parsed: &'p Parsed<'_>, pinned: bool) -> Option<&'p str> {
+/// an option of another version either.
+fn refused_word<'p>(table: &Table<'_>, parsed: &'p Parsed<'_>, pinned: bool) -> Option<&'p str> {
+    let sure = pinned && table.is_exact();
     let mut unknown = parsed.rest.iter().map(|word| &**word).take_while(|word| *word != "--");
-    unknown.find(|word| looks_like_option(word) && (pinned || !could_be_new(word)))
+    unknown.find(|word| looks_like_option(word) && (sure || !could_be_new(table, word)))
 }
 
 fn refused(stderr: String) -> Answer {
     Answer { stderr, code: 1, ..Answer::default() }
 }
 
-/// Whether a word that no option matches may be an option of a version that is not known yet: it
-/// has the form of one, and no known version has it in another form.
-fn could_be_new(word: &str) -> bool {
+/// Whether a word that no option matches may be one of a version that is not known: it has the form
+/// of an option, and is not a known one used in a wrong way.
+fn could_be_new(judged_by: &Table<'_>, word: &str) -> bool {
     let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
     let name = flag.strip_prefix("--").or(flag.strip_prefix('-')).unwrap_or(flag);
     let formed = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let known = |version| table(Some(version)).option(flag).is_some();
-    formed && !known_versions().any(known)
+    let known = if judged_by.is_exact() {
+        known_versions().any(|version| table(Some(version)).option(flag).is_some())
+    } else {
+        judged_by.option(flag).is_some()
+    };
+    formed && !known
 }
 
 fn unknown_option(table: &Table<'_>, word: &str) -> String {

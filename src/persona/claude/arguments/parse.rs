@@ -16,9 +16,9 @@ pub(super) struct Given<'a> {
     /// As it was typed, without a value.
     pub typed: String,
     pub value: Option<Cow<'a, str>>,
-    /// How many values in words of their own this option took before, for this one mention of it;
-    /// none for a value in the same word.
-    pub run: Option<usize>,
+    /// The value's place among the words that this mention of the option took, from 0; none for a
+    /// value in the same word.
+    pub place: Option<usize>,
 }
 
 /// What the words came to.
@@ -82,7 +82,7 @@ pub(super) fn looks_like_option(word: &str) -> bool {
 
 impl<'a> Parser<'a, '_> {
     fn run(&mut self) -> Result<(), Stop> {
-        // The variadic option that takes the words as they come, as it was typed.
+        // The variadic option that takes the words as they come, as it was typed, and how many.
         let mut variadic: Option<(OptionSpec, String, usize)> = None;
         while let Some(word) = self.next_word() {
             if word == "--" {
@@ -93,8 +93,8 @@ impl<'a> Parser<'a, '_> {
                 && !looks_like_option(&word)
             {
                 *taken += 1;
-                let (option, typed, run) = (*option, typed.clone(), Some(*taken));
-                self.give(option, typed, Some(word), run)?;
+                let (option, typed, place) = (*option, typed.clone(), Some(*taken));
+                self.give(option, typed, Some(word), place)?;
                 continue;
             }
             variadic = None;
@@ -156,7 +156,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// A short option with its value, or with further short options, in one word.
-    fn take_bundle(&mut self, word: &Cow<'a, str>) -> Result<bool, Stop> {
+    fn take_bundle(&mut self, word: &str) -> Result<bool, Stop> {
         let Some(first) = word.strip_prefix('-').and_then(|letters| letters.chars().next()) else {
             return Ok(false);
         };
@@ -178,7 +178,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// A long option with its value in one word, `--model=x`.
-    fn take_joined(&mut self, word: &Cow<'a, str>) -> Result<bool, Stop> {
+    fn take_joined(&mut self, word: &str) -> Result<bool, Stop> {
         let Some((flag, value)) = word.split_once('=').filter(|(f, _)| f.starts_with("--")) else {
             return Ok(false);
         };
@@ -212,7 +212,7 @@ impl<'a> Parser<'a, '_> {
         option: OptionSpec,
         typed: String,
         value: Option<Cow<'a, str>>,
-        run: Option<usize>,
+        place: Option<usize>,
     ) -> Result<(), Stop> {
         if option.note("version").is_some() {
             return Err(Stop::Version);
@@ -232,7 +232,7 @@ impl<'a> Parser<'a, '_> {
                 self.warnings.push_str(&warning.unwrap_or_default());
             }
         }
-        self.parsed.given.push(Given { option, typed, value, run });
+        self.parsed.given.push(Given { option, typed, value, place });
         Ok(())
     }
 }

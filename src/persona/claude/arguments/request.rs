@@ -189,7 +189,7 @@ fn swallowed(given: &[Given<'_>]) -> Option<(String, String)> {
     let last = given.iter().rev().find(|g| g.option.arity() == Arity::Variadic)?;
     let value = last.value.as_deref()?;
     let outside = value.split(['(', '{', '[']).next().unwrap_or_default();
-    let meant = last.run? > 0 || outside.trim_end().contains(' ');
+    let meant = last.place? > 0 || outside.trim_end().contains(' ');
     meant.then(|| (value.to_owned(), last.typed.clone()))
 }
 

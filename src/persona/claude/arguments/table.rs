@@ -19,12 +19,11 @@ pub fn known_versions() -> impl Iterator<Item = &'static str> {
 /// newest of the older ones, else the oldest; [`Table::is_exact`] tells.
 pub fn table(version: Option<&str>) -> Table<'_> {
     let Some(version) = version else {
-        return Table { version: NEWEST.0, facts_of: NEWEST.0, text: NEWEST.1 };
+        return Table::of_file(NEWEST.0, NEWEST);
     };
     let wanted = version_key(version);
     let at_most = VERSIONS.iter().rev().find(|(known, _)| version_key(known) <= wanted);
-    let (facts_of, text) = *at_most.or(VERSIONS.first()).unwrap_or(&NEWEST);
-    Table { version, facts_of, text }
+    Table::of_file(version, *at_most.or(VERSIONS.first()).unwrap_or(&NEWEST))
 }
 
 /// A version's numbers, for comparing; what is not a number counts as 0.
@@ -43,7 +42,28 @@ pub struct Table<'v> {
     pub version: &'v str,
     /// The version whose facts these are.
     pub facts_of: &'static str,
-    text: &'static str,
+    options: &'static str,
+    commands: &'static str,
+    texts: &'static str,
+    answers: &'static str,
+}
+
+impl<'v> Table<'v> {
+    fn of_file(version: &'v str, (facts_of, text): (&'static str, &'static str)) -> Self {
+        let (_, rest) = parted(text, "\n[options]");
+        let (options, rest) = parted(rest, "\n[commands]");
+        let (commands, rest) = parted(rest, "\n[texts]");
+        let (texts, answers) = parted(rest, "\n[answers]");
+        Table { version, facts_of, options, commands, texts, answers }
+    }
+}
+
+/// What comes before a heading and what after it.
+fn parted(text: &'static str, heading: &str) -> (&'static str, &'static str) {
+    match memmem::find(text.as_bytes(), heading.as_bytes()) {
+        Some(at) => (&text[..at], &text[at + heading.len()..]),
+        None => (text, ""),
+    }
 }
 
 impl Table<'_> {
@@ -54,14 +74,13 @@ impl Table<'_> {
 
     /// The option that a flag, as typed and without a value, is a name of.
     pub fn option(&self, flag: &str) -> Option<OptionSpec> {
-        let section = self.section("[options]");
-        let start = find_name(section, flag)?;
-        Some(OptionSpec::of_line(line_around(section, start)))
+        let place = find_name(self.options, flag)?;
+        Some(OptionSpec::of_line(line_around(self.options, place)))
     }
 
     /// All options, in the real order.
     pub fn options(&self) -> impl Iterator<Item = OptionSpec> {
-        entries(self.section("[options]")).map(OptionSpec::of_line)
+        entries(self.options).map(OptionSpec::of_line)
     }
 
     /// The command that a first word names, with its aliases.
@@ -71,7 +90,7 @@ impl Table<'_> {
 
     /// All commands, in the real order.
     pub fn commands(&self) -> impl Iterator<Item = Command> {
-        entries(self.section("[commands]")).map(|line| match line.split_once(" = ") {
+        entries(self.commands).map(|line| match line.split_once(" = ") {
             Some((names, subcommands)) => Command { names, subcommands: Some(subcommands) },
             None => Command { names: line, subcommands: None },
         })
@@ -79,28 +98,12 @@ impl Table<'_> {
 
     /// The messages of this version.
     pub fn texts(&self) -> Texts {
-        Texts(self.section("[texts]"))
+        Texts(self.texts)
     }
 
     /// The section with the answers of side commands.
     pub(in crate::persona::claude) fn answers(&self) -> &'static str {
-        self.section("[answers]")
-    }
-
-    /// The lines of a section, from the end of its heading to the next heading.
-    fn section(&self, heading: &str) -> &'static str {
-        let mut from = 0;
-        while let Some(at) = memmem::find(&self.text.as_bytes()[from..], heading.as_bytes()) {
-            let (start, end) = (from + at, from + at + heading.len());
-            let alone = self.text[..start].ends_with('\n') && self.text[end..].starts_with('\n');
-            if alone {
-                let rest = &self.text[end..];
-                let length = memmem::find(rest.as_bytes(), b"\n[").unwrap_or(rest.len());
-                return &rest[..length];
-            }
-            from = end;
-        }
-        ""
+        self.answers
     }
 }
 
@@ -109,18 +112,19 @@ fn entries(section: &'static str) -> impl Iterator<Item = &'static str> {
     section.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Where in the option lines a flag stands as a name.
-fn find_name(section: &str, flag: &str) -> Option<usize> {
+/// Where in the option lines a flag stands as a name: at the start of a line, or after another one.
+fn find_name(options: &str, flag: &str) -> Option<usize> {
     if flag.bytes().any(|byte| byte <= b' ' || byte == b',') {
         return None;
     }
-    let bytes = section.as_bytes();
-    memmem::find_iter(bytes, flag.as_bytes()).find(|&start| {
-        let before = &bytes[..start];
-        let after = bytes.get(start + flag.len()).copied().unwrap_or(b'\n');
-        let line_start = before.last() == Some(&b'\n');
-        let next_name = before.ends_with(b", ");
-        (line_start || next_name) && matches!(after, b' ' | b',' | b'\n')
+    ["\n", ", "].iter().find_map(|before| {
+        let needle = [before, flag].concat();
+        let mut places = memmem::find_iter(options.as_bytes(), needle.as_bytes());
+        places.find_map(|place| {
+            let end = place + needle.len();
+            let after = options.as_bytes().get(end).copied().unwrap_or(b'\n');
+            matches!(after, b' ' | b',' | b'\n').then_some(place + before.len())
+        })
     })
 }
 
