@@ -1,5 +1,8 @@
 //! The `claude` persona.
 
+pub mod arguments;
 mod manners;
+pub mod probes;
+pub mod render;
 
 pub(crate) use manners::Claude;
