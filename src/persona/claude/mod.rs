@@ -1,1 +1,3 @@
 //! The `claude` persona.
+
+pub mod render;
