@@ -31,12 +31,12 @@ impl Failure {
         });
         match row.and_then(|(_, codes)| parse(codes?)) {
             Some(failure) => failure,
-            None => Failure::unlisted(status),
+            None => Failure::unlisted(layout, status),
         }
     }
 
     /// A failure the table does not know: the API's own classes of status decide.
-    fn unlisted(status: Option<u16>) -> Failure {
+    fn unlisted(layout: &Layout, status: Option<u16>) -> Failure {
         let server = status.is_some_and(|status| status >= 500);
         let error = if server { "server_error" } else { "unknown" };
         Failure {
@@ -48,7 +48,7 @@ impl Failure {
             }),
             api_error: None,
             retry_error: error.to_owned(),
-            terminal_reason: "api_error".to_owned(),
+            terminal_reason: layout.text("terminal.failed", &[]),
         }
     }
 }

@@ -239,7 +239,7 @@ impl Renderer {
             api_error_type: None,
             api_error: None,
             retry_error: "unknown".to_owned(),
-            terminal_reason: "api_error".to_owned(),
+            terminal_reason: layout.text("terminal.failed", &[]),
         };
         self.write_synthetic(running, &text, &failure, "refusal", Some(request));
         running.failure = Some(failure);

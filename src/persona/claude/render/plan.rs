@@ -138,6 +138,9 @@ fn tools(turn: &Turn, ids: &mut Ids, thinking: &mut Vec<Block>, acts: &mut Vec<A
             return true;
         }
         if is_last && turn.stop == Stop::Interrupted && tool.result.is_none() {
+            if tool.ask {
+                acts.push(Act::Use(call.clone()));
+            }
             acts.push(Act::Await(Pending::Running(call)));
             return true;
         }

@@ -96,6 +96,16 @@ impl Running {
         self.user.uuid.as_deref()
     }
 
+    /// Whether the tool at hand runs until somebody interrupts. One that may not run does not, and
+    /// the turn goes on without the wait.
+    fn stays_running(&mut self, allowed: bool) -> bool {
+        let waits = matches!(self.acts.front(), Some(Act::Await(Pending::Running(_))));
+        if waits && !allowed {
+            self.acts.pop_front();
+        }
+        waits && allowed
+    }
+
     /// Adds the fields that name the user's line.
     pub fn marked<'a>(&self, layout: &Layout, fields: Fields<'a>) -> Fields<'a> {
         let list = self.uuid().map(|uuid| layout.json.strings([uuid]));
@@ -175,6 +185,11 @@ impl Renderer {
         let Some(mut running) = self.running.take() else { return Vec::new() };
         match std::mem::take(&mut running.pending) {
             Pending::Asked(call, _) => {
+                let allowed = matches!(outcome, Outcome::Allow { .. });
+                if running.stays_running(allowed) {
+                    self.advance(running);
+                    return self.take();
+                }
                 let ends = matches!(outcome, Outcome::Deny { interrupt: true, .. });
                 let settled = Settled::after_ask(&call, outcome, &self.layout);
                 self.write_settled(&mut running, &call, settled);
@@ -292,6 +307,9 @@ impl Renderer {
     fn use_tool(&mut self, running: &mut Running, call: Call) {
         let asks = call.ask && self.spawn.live && self.spawn.permission_prompts;
         if !asks || self.spawn.permission_mode == "bypassPermissions" {
+            if running.stays_running(true) {
+                return;
+            }
             let settled = Settled::unasked(&call, &self.layout, &self.spawn);
             return self.write_settled(running, &call, settled);
         }

@@ -148,7 +148,7 @@ impl Renderer {
             .raw("usage", usage)
             .raw("modelUsage", self.model_usage(layout))
             .raw("permission_denials", layout.json.list(&running.denials))
-            .text("terminal_reason", &terminal_reason(layout, running, ending))
+            .text("terminal_reason", &terminal_reason(running, ending))
             .raw("stop_reason", running.stop_reason.map_or("null".into(), |s| format!("\"{s}\"")))
             .plain("result_index", self.results);
         let fields = match by_stream {
@@ -236,15 +236,15 @@ fn subtype(ending: Ending) -> &'static str {
     }
 }
 
-fn terminal_reason(layout: &Layout, running: &Running, ending: Ending) -> String {
+fn terminal_reason(running: &Running, ending: Ending) -> String {
     let reason = match ending {
         Ending::MaxTurns => "max_turns",
         Ending::Budget => "budget_exhausted",
         Ending::Interrupted { in_tool: true } => "aborted_tools",
         Ending::Interrupted { in_tool: false } => "aborted_streaming",
         Ending::Done => match &running.failure {
-            Some(failure) if layout.rule("api_errors_are_terminal") => &failure.terminal_reason,
-            _ => "completed",
+            Some(failure) => &failure.terminal_reason,
+            None => "completed",
         },
     };
     reason.to_owned()
