@@ -3,7 +3,8 @@
 use super::failure::Failure;
 use super::layout::Layout;
 use super::plan::Pending;
-use super::renderer::{Renderer, Running};
+use super::renderer::Renderer;
+use super::running::Running;
 
 impl Renderer {
     /// Writes what opens a turn: an `init` each time, since the CLI writes one a turn.

@@ -3,6 +3,7 @@
 
 use super::layout::Layout;
 use super::spawn::Output;
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -46,11 +47,16 @@ impl Format {
     /// at once.
     pub fn line(&mut self, line: &[u8]) -> Vec<u8> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let event = Event::parse(line);
+        let streams = self.output == Output::StreamJson;
+        // A stream is only looked into where a result may be.
+        let event = match streams && memmem::find(line, b"\"result\"").is_none() {
+            true => None,
+            false => Event::parse(line),
+        };
         if let Some(event) = event.as_ref().filter(|event| event.is("type", "result")) {
             self.last_is_error = event.get("is_error") == Some("true");
         }
-        if self.output == Output::StreamJson {
+        if streams {
             let mut out = line.to_vec();
             out.push(b'\n');
             return out;
@@ -183,8 +189,13 @@ impl<'a> Event<'a> {
 
     /// Whether `json --verbose` lists it: what belongs to the conversation, not to the wire.
     fn is_listed(&self) -> bool {
-        let wire =
-            ["stream_event", "control_request", "control_response", "control_cancel_request"];
+        let wire = [
+            "command_lifecycle",
+            "control_cancel_request",
+            "control_request",
+            "control_response",
+            "stream_event",
+        ];
         let on_the_wire = wire.iter().any(|kind| self.is("type", kind));
         let replayed = self.get("isReplay") == Some("true");
         !on_the_wire && !replayed && !self.is("subtype", "status")

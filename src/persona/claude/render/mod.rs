@@ -17,8 +17,10 @@ mod models;
 mod plan;
 mod renderer;
 mod result;
+mod running;
 mod shapes;
 mod spawn;
+mod synthetic;
 #[cfg(test)]
 mod tests;
 mod tools;

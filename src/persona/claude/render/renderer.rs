@@ -2,18 +2,17 @@
 //! the modules beside this one.
 
 use super::answers::Outcome;
-use super::failure::Failure;
 use super::format::Format;
 use super::ids::{Clock, Ids};
 use super::layout::{Fields, Layout};
 use super::models::Model;
 use super::plan::{self, Act, Call, Ending, Pending};
 use super::result::Spent;
+use super::running::Running;
 use super::spawn::{Carried, Output, Spawn, UserLine};
 use super::tools::Settled;
 use crate::persona::Piece;
-use crate::recording::turn::{Turn, Usage};
-use std::collections::VecDeque;
+use crate::recording::turn::Turn;
 use std::sync::Arc;
 
 /// A signal that the CLI handles.
@@ -50,69 +49,6 @@ pub struct Renderer {
     named: bool,
 }
 
-/// The turn that is being rendered.
-#[derive(Debug)]
-pub(super) struct Running {
-    acts: VecDeque<Act>,
-    pub pending: Pending,
-    pub user: UserLine,
-    pub model: Model,
-    pub usage: Usage,
-    pub planned_requests: u64,
-    pub chunk: usize,
-    pub duration_ms: Option<u64>,
-    pub began_ms: u64,
-    pub sent_at: i64,
-    /// Requests whose answer has begun.
-    pub requests: u64,
-    /// Tokens of all requests.
-    pub spent: Spent,
-    /// Tokens of the requests that were answered in full.
-    pub billed: Option<Spent>,
-    /// Tokens of the first request.
-    pub first: Spent,
-    /// Message ids, where they were shown as they began.
-    pub begun: Vec<String>,
-    pub message_id: String,
-    pub request_id: String,
-    pub num_turns: u64,
-    pub tool_results: u64,
-    pub denials: Vec<String>,
-    pub stop_reason: Option<&'static str>,
-    pub result_text: String,
-    pub structured: Option<String>,
-    pub failure: Option<Failure>,
-    /// Whether the status of the request at hand was shown.
-    pub status_shown: bool,
-    pub replayed: bool,
-    /// Whether the first answer, which names the user's line, was written.
-    pub answered: bool,
-    pub retries: u64,
-}
-
-impl Running {
-    /// The uuid that the client gave its line.
-    pub fn uuid(&self) -> Option<&str> {
-        self.user.uuid.as_deref()
-    }
-
-    /// Whether the tool at hand runs until somebody interrupts. One that may not run does not, and
-    /// the turn goes on without the wait.
-    fn stays_running(&mut self, allowed: bool) -> bool {
-        let waits = matches!(self.acts.front(), Some(Act::Await(Pending::Running(_))));
-        if waits && !allowed {
-            self.acts.pop_front();
-        }
-        waits && allowed
-    }
-
-    /// Adds the fields that name the user's line.
-    pub fn marked<'a>(&self, layout: &Layout, fields: Fields<'a>) -> Fields<'a> {
-        let list = self.uuid().map(|uuid| layout.json.strings([uuid]));
-        fields.maybe_text("user_message_uuid", self.uuid()).maybe_raw("user_message_uuids", list)
-    }
-}
-
 impl Renderer {
     /// A renderer for one spawn.
     pub fn new(spawn: Spawn) -> Renderer {
@@ -142,38 +78,10 @@ impl Renderer {
     pub fn turn(&mut self, turn: &Turn, user: Option<&UserLine>) -> Vec<Piece> {
         let layout = self.layout.clone();
         let acts = plan::plan(turn, &self.spawn, &layout, &mut self.ids);
-        let user = user.cloned().unwrap_or_default();
-        let requests = acts.iter().filter(|act| matches!(act, Act::Message(_))).count();
-        let mut running = Running {
-            usage: turn.usage.unwrap_or_else(|| counted(&user.text, &acts)),
-            acts,
-            pending: Pending::Nothing,
-            user,
-            model: Model::of(&layout, self.spawn.model.as_deref()),
-            planned_requests: u64::try_from(requests).unwrap_or(u64::MAX),
-            chunk: turn.chunk.unwrap_or(DEFAULT_CHUNK).max(1),
-            duration_ms: turn.duration_ms,
-            began_ms: self.clock.ms,
-            sent_at: 0,
-            requests: 0,
-            spent: Spent::default(),
-            billed: None,
-            first: Spent::default(),
-            begun: Vec::new(),
-            message_id: String::new(),
-            request_id: String::new(),
-            num_turns: 1,
-            tool_results: 0,
-            denials: Vec::new(),
-            stop_reason: None,
-            result_text: String::new(),
-            structured: None,
-            failure: None,
-            status_shown: false,
-            replayed: !self.spawn.replay,
-            answered: false,
-            retries: 0,
-        };
+        let model = Model::of(&layout, self.spawn.model.as_deref());
+        let mut running = Running::new(turn, acts, user.cloned().unwrap_or_default(), model);
+        running.began_ms = self.clock.ms;
+        running.replayed = !self.spawn.replay;
         self.open(&mut running);
         running.sent_at = self.clock.since_epoch();
         self.advance(running);
@@ -375,23 +283,4 @@ impl Renderer {
     fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.pieces)
     }
-}
-
-/// Characters in a partial delta where the turn does not say.
-const DEFAULT_CHUNK: usize = 24;
-
-/// Tokens of a turn that names none: one for four characters, rounded up.
-fn counted(prompt: &str, acts: &VecDeque<Act>) -> Usage {
-    let (said, thought) = plan::characters(acts);
-    Usage {
-        input: tokens(prompt.chars().count()),
-        cached_input: 0,
-        output: tokens(said),
-        reasoning: tokens(thought),
-    }
-}
-
-/// One token for four characters, rounded up.
-pub(super) fn tokens(characters: usize) -> u64 {
-    u64::try_from(characters.div_ceil(4)).unwrap_or(u64::MAX)
 }

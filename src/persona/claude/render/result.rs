@@ -5,7 +5,8 @@ use super::json::number;
 use super::layout::{Fields, Layout};
 use super::models::Model;
 use super::plan::Ending;
-use super::renderer::{Renderer, Running};
+use super::renderer::Renderer;
+use super::running::Running;
 use super::spawn::Output;
 use crate::recording::turn::Usage;
 

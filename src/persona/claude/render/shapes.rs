@@ -257,8 +257,7 @@ fn touched_path(call: &Call, spawn: &Spawn) -> Option<String> {
     if call.name != "Bash" || !SILENT.contains(&command_word(call)) {
         return None;
     }
-    let path = field(call, "command").split_whitespace().nth(1)?;
-    let path = field(call, "command").split_whitespace().last().unwrap_or(path);
+    let path = field(call, "command").split_whitespace().skip(1).last()?;
     Some(if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", spawn.cwd) })
 }
 

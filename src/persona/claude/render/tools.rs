@@ -3,7 +3,8 @@
 use super::answers::Outcome;
 use super::layout::Layout;
 use super::plan::{Call, STRUCTURED_OUTPUT};
-use super::renderer::{Renderer, Running};
+use super::renderer::Renderer;
+use super::running::Running;
 use super::shapes;
 use super::spawn::Spawn;
 use serde_json::Value;

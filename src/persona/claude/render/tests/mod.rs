@@ -24,6 +24,7 @@ const UNLIKE: &[(&str, &str)] = &[
     ("s06_cut_midstream_partial", "a message that was cut and sent again"),
     ("s06_empty_content", "an empty answer, and then another one"),
     ("s06_max_tokens", "an answer that is cut once and then completed"),
+    ("s06_max_tokens_tool", "332 runs a harmless command without a rule"),
     ("s06_refusal_details", "a refusal that names a category (197) or does not last (332)"),
     ("s06_resume_notuuid", "no session to resume: no turn"),
     ("s06_resume_novalue", "no session to resume: no turn"),
@@ -119,7 +120,8 @@ fn recorded_streams_make_the_other_formats_too() {
                 serde_json::from_str(&through(&capture, Output::Json, false)).unwrap();
             let list: Vec<Value> =
                 serde_json::from_str(&through(&capture, Output::Json, true)).unwrap();
-            assert_eq!(Some(&one), list.last(), "{version} {}", capture.name);
+            let listed = list.iter().rfind(|event| event["type"] == "result");
+            assert_eq!(Some(&one), listed, "{version} {}", capture.name);
             for key in ["begun_message_ids", "model_usage_since_last_result"] {
                 if let Some(value) = result.get(key) {
                     one[key] = value.clone();
@@ -240,7 +242,8 @@ fn signal(capture: &Capture) -> Option<Signal> {
 /// Turns from what a capture shows of them.
 fn parse(turns: Vec<Value>) -> Vec<Turn> {
     let parse = |mut turn: Value| {
-        for tool in turn["tools"].as_array_mut().into_iter().flatten() {
+        let tools = turn.get_mut("tools").and_then(Value::as_array_mut);
+        for tool in tools.into_iter().flatten() {
             if tool["result"].is_null() && !tool["denial"].is_null() {
                 tool["result"] = tool["denial"].clone();
             }
