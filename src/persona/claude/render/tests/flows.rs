@@ -39,7 +39,8 @@ fn play(spawn: Spawn, source: &str) -> Vec<Value> {
 
 #[test]
 fn the_same_spawn_and_turns_give_the_same_bytes_and_another_seed_others() {
-    let source = r#"{"thinking":"hm","tools":[{"name":"Bash","input":{"command":"ls"},"result":"a"}],"text":"done"}"#;
+    let source = r#"{"thinking":"hm","text":"done",
+        "tools":[{"name":"Bash","input":{"command":"ls"},"result":"a"}]}"#;
     let pieces = |seed: &str| {
         let spawn = Spawn { seed: seed.to_owned(), partial: true, ..stream() };
         Renderer::new(spawn).turn(&turn(source), None)
@@ -131,7 +132,8 @@ fn structured_output_is_a_tool_call_where_a_schema_is_given_and_text_where_none_
 
 #[test]
 fn a_question_waits_for_its_answer_and_a_denial_is_listed() {
-    let source = r#"{"tools":[{"name":"Bash","input":{"command":"ls"},"result":"x","ask":true}],"text":"done"}"#;
+    let source = r#"{"text":"done",
+        "tools":[{"name":"Bash","input":{"command":"ls"},"result":"x","ask":true}]}"#;
     let mut renderer = Renderer::new(session());
     let pieces = renderer.turn(&turn(source), None);
     assert!(matches!(pieces.last(), Some(Piece::Ask { .. })));
@@ -182,7 +184,8 @@ fn nobody_is_asked_who_cannot_be_or_who_gave_leave() {
 fn an_interrupted_tool_is_rejected_whether_it_was_asked_about_or_not() {
     for ask in [false, true] {
         let source = format!(
-            r#"{{"tools":[{{"name":"Bash","input":{{"command":"sleep 9"}},"ask":{ask}}}],"stop":"interrupted"}}"#
+            r#"{{"stop":"interrupted",
+            "tools":[{{"name":"Bash","input":{{"command":"sleep 9"}},"ask":{ask}}}]}}"#
         );
         let mut renderer = Renderer::new(session());
         let mut pieces = renderer.turn(&turn(&source), None);
@@ -278,7 +281,8 @@ fn the_limits_print_their_errors_without_a_newline() {
 
 #[test]
 fn no_number_is_too_large() {
-    let source = r#"{"tools":[{"name":"Bash","input":7}],"text":"a","duration_ms":18446744073709551615,"chunk":0,
+    let source = r#"{"tools":[{"name":"Bash","input":7}],"text":"a","chunk":0,
+        "duration_ms":18446744073709551615,
         "usage":{"input":18446744073709551615,"cached_input":18446744073709551615,
         "output":18446744073709551615,"reasoning":18446744073709551615}}"#;
     let mut renderer = Renderer::new(Spawn { partial: true, ..stream() });
