@@ -1,1 +1,3 @@
 //! The `codex` persona.
+
+pub mod render;
