@@ -134,7 +134,8 @@ fn mcp_object(object: Object, mcp: &super::item::Mcp, done: bool, traits: &Trait
     let object = match &mcp.outcome {
         _ if !done => object.null("result").null("error"),
         McpOutcome::Result { content, structured, .. } => {
-            let result = Object::new().raw("content", content).raw("structured_content", structured);
+            let result =
+                Object::new().raw("content", content).raw("structured_content", structured);
             object.raw("result", &result.end()).null("error")
         }
         McpOutcome::Error(message) => {

@@ -130,8 +130,7 @@ impl Renderer {
             self.item(&Item::Reasoning(thinking.clone()));
         }
         for tool in turn.tools.iter().filter(|_| !turn.empty) {
-            let scene =
-                Scene { shell: self.traits.shell, cwd: &self.spawn.cwd, can_ask: false };
+            let scene = Scene { shell: self.traits.shell, cwd: &self.spawn.cwd, can_ask: false };
             match tool::call(tool, &scene) {
                 Call::Items(items) => items.iter().for_each(|item| self.item(item)),
                 Call::Unsupported(message) => self.log(&message),
@@ -220,7 +219,8 @@ impl Renderer {
         let value: serde_json::Value = serde_json::from_str(&item).unwrap_or_default();
         if value.is_object() && value.get("id").is_none() {
             let id = json::string(&self.next_id());
-            let comma = if value.as_object().is_some_and(|keys| keys.is_empty()) { "" } else { "," };
+            let comma =
+                if value.as_object().is_some_and(|keys| keys.is_empty()) { "" } else { "," };
             item = format!("{{\"id\":{id}{comma}{}", item.trim_start_matches('{'));
         }
         let running = value.get("status").is_some_and(|status| status == "in_progress");

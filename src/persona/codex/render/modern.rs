@@ -23,7 +23,12 @@ fn started(human: &Human, item: &Value) -> String {
             format!("{label}\n{} in {}\n", bold(text(item, "command")), human.spawn.cwd)
         }
         "mcp_tool_call" => {
-            format!("{} {} {}\n", bold("mcp:"), mcp_name(human, item), human.style.paint(&[DIM], "started"))
+            format!(
+                "{} {} {}\n",
+                bold("mcp:"),
+                mcp_name(human, item),
+                human.style.paint(&[DIM], "started")
+            )
         }
         "web_search" => format!("{} {}\n", bold("web search:"), text(item, "query")),
         "file_change" => format!("{}\n", bold("apply patch")),

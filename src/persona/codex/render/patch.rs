@@ -96,7 +96,8 @@ fn edited_file(tool: &str, input: &Value, cwd: &str) -> Option<Change> {
     let single = [input.clone()];
     let edits = input.get("edits").and_then(Value::as_array).map_or(&single[..], Vec::as_slice);
     let lines = |keys: &[&str]| -> Vec<String> {
-        let texts = edits.iter().filter_map(|edit| keys.iter().find_map(|key| edit.get(key)?.as_str()));
+        let texts =
+            edits.iter().filter_map(|edit| keys.iter().find_map(|key| edit.get(key)?.as_str()));
         texts.flat_map(str::lines).map(str::to_owned).collect()
     };
     let kind = if tool == "Write" { ChangeKind::Add } else { ChangeKind::Update };

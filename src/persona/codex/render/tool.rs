@@ -73,8 +73,9 @@ pub(super) fn result_text(tool: &Tool) -> String {
     };
     match serde_json::from_str::<Value>(raw.get()) {
         Ok(Value::String(text)) => text,
-        Ok(Value::Array(blocks)) if !blocks.is_empty() => block_texts(&blocks)
-            .unwrap_or_else(|| raw.get().to_owned()),
+        Ok(Value::Array(blocks)) if !blocks.is_empty() => {
+            block_texts(&blocks).unwrap_or_else(|| raw.get().to_owned())
+        }
         Ok(Value::Null) => String::new(),
         _ => raw.get().to_owned(),
     }
@@ -226,7 +227,8 @@ fn mcp_outcome(tool: &Tool) -> McpOutcome {
         }
         (Value::Null, None) => "[]".to_owned(),
         _ => {
-            let text = super::json::Object::new().str("type", "text").str("text", &result_text(tool));
+            let text =
+                super::json::Object::new().str("type", "text").str("text", &result_text(tool));
             super::json::array(&[text.end()])
         }
     };

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use super::super::{Reading, Review, Sandbox, Spawn};
@@ -16,7 +18,6 @@ pub struct Run {
     pub exit_code: Option<u8>,
     pub stdout: String,
     pub stderr: String,
-    pub folder: PathBuf,
 }
 
 impl Run {
@@ -102,22 +103,29 @@ fn read(version: &str, folder: &Path) -> Option<Run> {
         exit_code: run["exit_code"].as_u64().and_then(|code| u8::try_from(code).ok()),
         stdout: text("stdout"),
         stderr: text("stderr"),
-        folder: folder.to_owned(),
     })
 }
 
-/// Text with what differs from run to run made the same: UUIDs, durations, hashes of a diff, and
-/// without the CLI's log lines and the warnings that come of the machine.
+/// What differs from run to run, and what stands for it: UUIDs, durations, hashes of a diff, and
+/// the CLI's log lines. A log message may go on over several lines; here it ends at an empty one.
+static UNSETTLED: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
+    let log = r"(?m)^[\d-]+T[\d:.]+Z ERROR (codex_core::tools::router: error=Exit code: [\s\S]*?\n\n|.*\n)";
+    [
+        ("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
+        (r"(succeeded|exited \d+) in \d+ms:", "$1 in Nms:"),
+        ("[0-9a-f]{40}", "HASH"),
+        (log, ""),
+    ]
+    .map(|(pattern, stand_in)| (Regex::new(pattern).unwrap(), stand_in))
+});
+
+/// Text with what differs from run to run made the same, and without the warnings that come of the
+/// machine it ran on.
 pub fn settled(text: &str) -> String {
-    let uuid = regex::Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
-    let text = uuid.unwrap().replace_all(text, "UUID");
-    let took = regex::Regex::new(r"(succeeded|exited \d+) in \d+ms:").unwrap();
-    let text = took.replace_all(&text, "$1 in Nms:");
-    let hash = regex::Regex::new("[0-9a-f]{40}").unwrap();
-    let text = hash.replace_all(&text, "HASH");
-    // A log message may go on over several lines; here it ends at an empty one.
-    let log = r"(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z ERROR (codex_core::tools::router: error=Exit code: [\s\S]*?\n\n|.*\n)";
-    let text = regex::Regex::new(log).unwrap().replace_all(&text, "").into_owned();
+    let mut text = text.to_owned();
+    for (pattern, stand_in) in UNSETTLED.iter() {
+        text = pattern.replace_all(&text, *stand_in).into_owned();
+    }
     let machine = ["could not find bubblewrap", "WARNING: proceeding"];
     let kept = text.split_inclusive('\n').filter(|line| !machine.iter().any(|m| line.contains(m)));
     kept.collect()

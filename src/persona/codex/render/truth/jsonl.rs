@@ -1,5 +1,9 @@
 //! The captures with `--json`: rendered to the byte.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::super::Renderer;
 use super::corpus::{Run, runs, settled};
 use super::unturn::unturn;
@@ -84,11 +88,11 @@ pub fn streams(pieces: &[Piece]) -> (String, String) {
 /// The lines with made-up ids settled and items numbered anew, in the order in which they appear,
 /// since warnings that were left out had numbers too. The ids of web searches come from the API.
 fn numbered(lines: &str) -> String {
-    let api_id = regex::Regex::new(r#""id":"ws_\d+""#).unwrap();
-    let text = settled(&api_id.replace_all(lines, r#""id":"ws""#));
+    static API_ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""id":"ws_\d+""#).unwrap());
+    static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""id":"item_\d+""#).unwrap());
+    let text = settled(&API_ID.replace_all(lines, r#""id":"ws""#));
     let mut seen: Vec<String> = Vec::new();
-    let item = regex::Regex::new(r#""id":"item_\d+""#).unwrap();
-    let text = item.replace_all(&text, |found: &regex::Captures| {
+    let text = ITEM.replace_all(&text, |found: &regex::Captures| {
         let id = found[0].to_owned();
         let at = seen.iter().position(|known| *known == id).unwrap_or_else(|| {
             seen.push(id);
