@@ -263,3 +263,7 @@ impl Renderer {
         std::mem::take(&mut self.pieces)
     }
 }
+
+#[cfg(test)]
+#[path = "exec_tests.rs"]
+mod tests;
