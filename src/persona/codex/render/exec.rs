@@ -42,9 +42,7 @@ impl Renderer {
     /// A renderer for a spawn.
     pub fn new(spawn: Spawn) -> Renderer {
         let traits = traits::of(&spawn.version);
-        let mut ids = Ids::new(spawn.seed, spawn.number);
-        // The first id is the thread's (`mint_thread_id`); no other may be the same.
-        ids.uuid();
+        let ids = Ids::after_thread(spawn.seed, spawn.number);
         Renderer {
             format: Format::new(&spawn),
             total: if traits.usage_carries { spawn.carried } else { Usage::default() },

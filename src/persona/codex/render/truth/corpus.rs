@@ -18,6 +18,8 @@ pub struct Run {
     pub exit_code: Option<u8>,
     pub stdout: String,
     pub stderr: String,
+    /// What the client wrote, line by line.
+    pub sent: Vec<String>,
 }
 
 impl Run {
@@ -87,6 +89,12 @@ pub fn runs() -> Vec<Run> {
     runs
 }
 
+/// The line of a row of the timeline that the client wrote.
+fn sent(row: &str) -> Option<String> {
+    let row: Value = serde_json::from_str(row).ok()?;
+    (row["fd"] == 0).then(|| row["line"].as_str().map(str::to_owned))?
+}
+
 fn folders(parent: Option<&Path>) -> Vec<PathBuf> {
     let entries = parent.and_then(|parent| fs::read_dir(parent).ok());
     entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect()
@@ -103,6 +111,7 @@ fn read(version: &str, folder: &Path) -> Option<Run> {
         exit_code: run["exit_code"].as_u64().and_then(|code| u8::try_from(code).ok()),
         stdout: text("stdout"),
         stderr: text("stderr"),
+        sent: text("timeline.jsonl").lines().filter_map(sent).collect(),
     })
 }
 

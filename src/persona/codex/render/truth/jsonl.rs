@@ -69,7 +69,16 @@ pub fn same(what: &str, ours: &str, real: &str) -> Result<(), String> {
     if ours == real {
         return Ok(());
     }
-    Err(format!("{what} differs\n--- ours\n{ours}\n--- real\n{real}"))
+    let (mut our_lines, mut real_lines) = (ours.lines(), real.lines());
+    for number in 1.. {
+        let (our_line, real_line) = (our_lines.next(), real_lines.next());
+        if our_line != real_line || our_line.is_none() {
+            let end = "(the end)";
+            let (our_line, real_line) = (our_line.unwrap_or(end), real_line.unwrap_or(end));
+            return Err(format!("{what}, line {number}\n ours {our_line}\n real {real_line}"));
+        }
+    }
+    Ok(())
 }
 
 /// What goes to stdout and to stderr.

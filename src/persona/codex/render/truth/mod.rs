@@ -5,4 +5,5 @@
 mod corpus;
 mod human;
 mod jsonl;
+mod server;
 mod unturn;
