@@ -1,9 +1,12 @@
 //! From a stream of `exec --json` event lines, rendered or recorded, to what the spawn asked for:
 //! the lines themselves, or the human mode, whose transcript goes to stderr and whose final message
-//! goes to stdout. It also follows the stream for what comes of it: the exit code and the `-o` file.
+//! goes to stdout. It also follows the stream for what comes of it: the exit code, the `-o` file.
+
+use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::human::{Aside, Human};
 use super::spawn::{Reading, Spawn};
@@ -39,17 +42,26 @@ pub struct Format {
     used: Option<Usage>,
 }
 
-/// What is read of every line, whatever the format.
+/// What is read of every line, whatever the format: nothing below the first level, since lines can
+/// be long.
 #[derive(Deserialize)]
-struct Glance {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
-    message: Value,
-    #[serde(default)]
-    item: Value,
-    #[serde(default)]
-    usage: Value,
+struct Glance<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    item: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+/// What is read of an item.
+#[derive(Deserialize)]
+struct ItemGlance<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    text: Option<String>,
 }
 
 impl Format {
@@ -103,17 +115,22 @@ impl Format {
         let Ok(event) = serde_json::from_slice::<Glance>(line) else {
             return;
         };
-        match event.kind.as_str() {
+        match &*event.kind {
             "turn.completed" => {
                 self.end = End::Completed;
-                self.used = usage_of(&event.usage).filter(|_| self.spawn.review.is_none());
+                self.used = event.usage.and_then(usage_of).filter(|_| self.spawn.review.is_none());
             }
             "turn.failed" => self.end = End::Failed,
             "turn.started" => (self.end, self.message) = (End::Open, None),
-            "error" => self.error |= !is_retry(event.message.as_str().unwrap_or_default()),
-            "item.completed" if event.item.get("type") == Some(&Value::from("agent_message")) => {
-                let text = event.item.get("text").and_then(Value::as_str);
-                self.message = text.map(str::to_owned);
+            "error" => {
+                let message: String = event.message.and_then(read).unwrap_or_default();
+                self.error |= !is_retry(&message);
+            }
+            "item.completed" => {
+                let item: Option<ItemGlance> = event.item.and_then(read);
+                if let Some(item) = item.filter(|item| item.kind == "agent_message") {
+                    self.message = item.text;
+                }
             }
             _ => {}
         }
@@ -193,8 +210,14 @@ pub(super) fn is_retry(message: &str) -> bool {
     message.starts_with("Reconnecting...") || message.starts_with("Re-connecting...")
 }
 
+/// Reads a part of a line.
+fn read<'a, T: Deserialize<'a>>(part: &'a RawValue) -> Option<T> {
+    serde_json::from_str(part.get()).ok()
+}
+
 /// The usage of a `turn.completed` event.
-fn usage_of(usage: &Value) -> Option<Usage> {
+fn usage_of(usage: &RawValue) -> Option<Usage> {
+    let usage: Value = read(usage)?;
     let number = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
     usage.is_object().then(|| Usage {
         input: number("input_tokens"),

@@ -133,14 +133,12 @@ impl Human {
             out += &format!("{}\n", style.paint(&[ITALIC], explanation));
         }
         for step in &plan.steps {
-            out += &match step.progress {
-                Progress::Completed => format!("  {} {}\n", style.paint(&[GREEN], "✓"), step.text),
-                Progress::InProgress => format!("  {} {}\n", style.paint(&[CYAN], "→"), step.text),
-                Progress::Pending => {
-                    let text = style.paint(&[DIM], &step.text);
-                    format!("  {} {text}\n", style.paint(&[DIM], "•"))
-                }
+            let (attribute, mark, text) = match step.progress {
+                Progress::Completed => (GREEN, "✓", step.text.clone()),
+                Progress::Current => (CYAN, "→", step.text.clone()),
+                Progress::Pending => (DIM, "•", style.paint(&[DIM], &step.text)),
             };
+            out += &format!("  {} {text}\n", style.paint(&[attribute], mark));
         }
         out
     }

@@ -27,7 +27,7 @@ impl Ids {
         Ids { state: mix(seed ^ mix(spawn_number)), now_ms }
     }
 
-    /// The source of one spawn, past its thread's id ([`mint_thread_id`]), which no other id may be.
+    /// The source of one spawn, past its thread's id ([`mint_thread_id`]), which no other may be.
     pub fn after_thread(seed: u64, spawn_number: u64) -> Ids {
         let mut ids = Ids::new(seed, spawn_number);
         ids.uuid();

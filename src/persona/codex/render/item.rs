@@ -169,7 +169,7 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Pending,
-    InProgress,
+    Current,
     Completed,
 }
 

@@ -95,6 +95,24 @@ pub(super) fn one_line(json: &str) -> String {
     json.trim().replace(['\n', '\r'], " ")
 }
 
+/// JSON without the space between its values, otherwise as its author wrote it.
+pub(super) fn compact(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in json.chars() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+        } else if c.is_ascii_whitespace() {
+            continue;
+        } else {
+            quoted = c == '"';
+        }
+        out.push(c);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +121,12 @@ mod tests {
     fn keys_keep_their_order_and_may_repeat() {
         let text = Object::new().str("id", "item_0").put("n", 3).str("id", "ws_1").null("x").end();
         assert_eq!(text, r#"{"id":"item_0","n":3,"id":"ws_1","x":null}"#);
+    }
+
+    #[test]
+    fn compact_json_loses_nothing_but_space_between_values() {
+        let written = "{ \"a b\" : [1.0 ,\n 1e9], \"c\\\\\": \"\\\" : x\" }";
+        assert_eq!(compact(written), r#"{"a b":[1.0,1e9],"c\\":"\" : x"}"#);
     }
 
     #[test]

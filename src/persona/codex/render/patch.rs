@@ -135,7 +135,8 @@ fn file_diff(change: &Change, cwd: &str) -> String {
             "{head}new file mode 100644\nindex {nothing}..{new}\n--- /dev/null\n+++ b/{to}\n{hunk}"
         ),
         ChangeKind::Delete => format!(
-            "{head}deleted file mode 100644\nindex {old}..{nothing}\n--- a/{from}\n+++ /dev/null\n{hunk}"
+            "{head}deleted file mode 100644\nindex {old}..{nothing}\n--- a/{from}\n\
+             +++ /dev/null\n{hunk}"
         ),
         ChangeKind::Update => {
             format!("{head}index {old}..{new}\n--- a/{from}\n+++ b/{to}\n{hunk}")

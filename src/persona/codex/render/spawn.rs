@@ -10,7 +10,8 @@ use crate::recording::turn::Usage;
 pub struct Spawn {
     /// The CLI version to write as: `0.171.0`.
     pub version: String,
-    /// The thread's id: of the resumed thread, or minted ([`mint_thread_id`](super::mint_thread_id)).
+    /// The thread's id: that of the resumed thread, or a minted one
+    /// ([`mint_thread_id`](super::mint_thread_id)).
     pub thread_id: String,
     /// The working directory, absolute.
     pub cwd: String,
@@ -32,7 +33,8 @@ pub struct Spawn {
     pub hide_reasoning: bool,
     /// Whether `--json` was given.
     pub json: bool,
-    /// Whether the human transcript is coloured: `--color always`, or `auto` with stderr a terminal.
+    /// Whether the human transcript is coloured: `--color always`, or `auto` and stderr is a
+    /// terminal.
     pub color: bool,
     /// Whether stdout is a terminal.
     pub stdout_tty: bool,

@@ -1,13 +1,14 @@
 //! From a turn's tool call to the items that codex shows for it. The names and inputs of either
 //! CLI serve: `Bash` and `exec_command`, `Write` and `apply_patch`, `TodoWrite` and `update_plan`.
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::item::{
     Agent, Command, Files, Item, Mcp, McpOutcome, Plan, Progress, Search, Status, Step,
 };
-use super::patch;
-use super::shell;
+use super::{json, patch, shell};
 use crate::recording::turn::Tool;
 
 /// What a tool call comes to.
@@ -174,10 +175,10 @@ fn command_of(
     let declined = status(tool, input, scene) == Status::Declined;
     let given = input.value.get("exit_code").and_then(Value::as_i64);
     let code = given.unwrap_or(i64::from(tool.is_error));
-    let status = match (declined, code) {
-        (true, _) => Status::Declined,
-        (false, 0) => Status::Completed,
-        (false, _) => Status::Failed,
+    let status = match declined {
+        true => Status::Declined,
+        false if code != 0 || tool.is_error => Status::Failed,
+        false => Status::Completed,
     };
     Command {
         script,
@@ -199,44 +200,58 @@ fn mcp(tool: &Tool, server: &str, tool_name: &str) -> Mcp {
     Mcp {
         server: server.to_owned(),
         tool: tool_name.to_owned(),
-        arguments: super::json::one_line(arguments),
+        arguments: json::compact(arguments),
         outcome: mcp_outcome(tool),
     }
+}
+
+/// A result as an MCP server gives it, or `{"error": ...}`. Its parts are kept as written.
+#[derive(Default, Deserialize)]
+struct McpResult<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, alias = "structuredContent")]
+    structured_content: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Value,
 }
 
 /// What an MCP call gave: a result as the server's own (`content`), content blocks, a plain text,
 /// or `{"error": ...}` for a call that failed as such (`02-mcp-rpcerr`).
 fn mcp_outcome(tool: &Tool) -> McpOutcome {
-    let raw = tool.result.as_deref().map_or("null", |raw| raw.get());
-    let value: Value = serde_json::from_str(raw).unwrap_or(Value::Null);
-    if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-        let message = error.get("message").unwrap_or(error);
+    let raw = tool.result.as_deref().map_or("null", RawValue::get).trim();
+    let given: McpResult = match raw.starts_with('{') {
+        true => serde_json::from_str(raw).unwrap_or_default(),
+        false => McpResult::default(),
+    };
+    if !given.error.is_null() {
+        let message = given.error.get("message").unwrap_or(&given.error);
         return McpOutcome::Error(match message.as_str() {
             Some(message) => message.to_owned(),
             None => message.to_string(),
         });
     }
-    if value.is_null() && tool.is_error {
+    if raw == "null" && tool.is_error {
         return McpOutcome::Error("tool call error".to_owned());
     }
-    let structured = value.get("structured_content").or_else(|| value.get("structuredContent"));
-    let content = match (&value, value.get("content")) {
-        (_, Some(content)) => content.to_string(),
-        (Value::Array(blocks), None) if blocks.iter().all(|block| block.get("type").is_some()) => {
-            value.to_string()
-        }
-        (Value::Null, None) => "[]".to_owned(),
-        _ => {
-            let text =
-                super::json::Object::new().str("type", "text").str("text", &result_text(tool));
-            super::json::array(&[text.end()])
+    let content = match given.content {
+        Some(content) => json::compact(content.get()),
+        None if raw == "null" => "[]".to_owned(),
+        None if is_blocks(raw) => json::compact(raw),
+        None => {
+            let text = json::Object::new().str("type", "text").str("text", &result_text(tool));
+            json::array(&[text.end()])
         }
     };
-    McpOutcome::Result {
-        content,
-        structured: structured.map_or("null".to_owned(), Value::to_string),
-        failed: tool.is_error,
-    }
+    let structured =
+        given.structured_content.map_or("null".to_owned(), |value| json::compact(value.get()));
+    McpOutcome::Result { content, structured, failed: tool.is_error }
+}
+
+/// Whether JSON is a list of content blocks.
+fn is_blocks(raw: &str) -> bool {
+    let blocks: Option<Vec<Value>> = serde_json::from_str(raw).ok();
+    blocks.is_some_and(|blocks| blocks.iter().all(|block| block.get("type").is_some()))
 }
 
 fn search(input: &Input) -> Search {
@@ -268,7 +283,7 @@ fn step(value: &Value) -> Step {
     let text = ["step", "content", "text"].iter().find_map(|key| value.get(key)?.as_str());
     let progress = match value.get("status").and_then(Value::as_str) {
         Some("completed") => Progress::Completed,
-        Some("in_progress" | "inProgress") => Progress::InProgress,
+        Some("in_progress" | "inProgress") => Progress::Current,
         _ => Progress::Pending,
     };
     Step { text: text.or(value.as_str()).unwrap_or_default().to_owned(), progress }

@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn tokens_are_a_quarter_of_the_characters_rounded_up() {
         let turn: Turn = serde_json::from_str(
-            r#"{"text": "12345", "thinking": "é", "tools": [{"name": "Bash", "result": "12345678"}]}"#,
+            r#"{"text": "12345", "thinking": "é",
+                "tools": [{"name": "Bash", "result": "12345678"}]}"#,
         )
         .unwrap();
         let usage = of_turn(&turn, "hi");

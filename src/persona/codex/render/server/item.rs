@@ -233,7 +233,7 @@ pub(super) fn plan_steps(steps: &[Step]) -> String {
     let step = |step: &Step| {
         let status = match step.progress {
             Progress::Pending => "pending",
-            Progress::InProgress => "inProgress",
+            Progress::Current => "inProgress",
             Progress::Completed => "completed",
         };
         Object::new().str("step", &step.text).str("status", status).end()

@@ -163,7 +163,8 @@ impl Thread {
         format!("{codex_home}/sessions/{day}/rollout-{stamp}-{}.jsonl", self.id)
     }
 
-    /// The answer to `thread/start`, `thread/fork` and `thread/resume`; the last says a little more.
+    /// The answer to `thread/start`, `thread/fork` and `thread/resume`, of which the last says a
+    /// little more.
     pub fn settings(&self, server: &Server, resumed: bool) -> String {
         let object = Object::new()
             .raw("thread", &self.object(server))

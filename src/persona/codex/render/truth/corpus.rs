@@ -118,7 +118,8 @@ fn read(version: &str, folder: &Path) -> Option<Run> {
 /// What differs from run to run, and what stands for it: UUIDs, durations, hashes of a diff, and
 /// the CLI's log lines. A log message may go on over several lines; here it ends at an empty one.
 static UNSETTLED: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
-    let log = r"(?m)^[\d-]+T[\d:.]+Z ERROR (codex_core::tools::router: error=Exit code: [\s\S]*?\n\n|.*\n)";
+    let log = r"(?mx) ^[\d-]+T[\d:.]+Z\ ERROR\ (
+        codex_core::tools::router:\ error=Exit\ code:\ [\s\S]*?\n\n | .*\n)";
     [
         ("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
         (r"(succeeded|exited \d+) in \d+ms:", "$1 in Nms:"),

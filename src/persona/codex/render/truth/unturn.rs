@@ -58,8 +58,10 @@ impl Builder {
             "turn.completed" => {
                 let tokens = |key: &str| event["usage"][key].as_u64().unwrap_or(0);
                 self.usage = Some(json!({
-                    "input": tokens("input_tokens"), "cached_input": tokens("cached_input_tokens"),
-                    "output": tokens("output_tokens"), "reasoning": tokens("reasoning_output_tokens"),
+                    "input": tokens("input_tokens"),
+                    "cached_input": tokens("cached_input_tokens"),
+                    "output": tokens("output_tokens"),
+                    "reasoning": tokens("reasoning_output_tokens"),
                 }));
                 self.ended = true;
             }
@@ -130,17 +132,21 @@ fn plan(item: &Value) -> Value {
 
 fn tool(item: &Value) -> Value {
     let failed = item["status"] == "failed";
+    let text = |key: &str| item[key].as_str().unwrap();
     match item["type"].as_str().unwrap() {
         "command_execution" => json!({
             "name": "Bash",
-            "input": {"command": script(item["command"].as_str().unwrap()), "exit_code": item["exit_code"]},
+            "input": {
+                "command": script(item["command"].as_str().unwrap()),
+                "exit_code": item["exit_code"],
+            },
             "result": item["aggregated_output"], "is_error": failed,
         }),
         "file_change" => json!({
             "name": "apply_patch", "input": {"changes": item["changes"]}, "is_error": failed,
         }),
         "mcp_tool_call" => json!({
-            "name": format!("mcp__{}__{}", item["server"].as_str().unwrap(), item["tool"].as_str().unwrap()),
+            "name": format!("mcp__{}__{}", text("server"), text("tool")),
             "input": item.get("arguments").unwrap_or(&json!({})),
             "result": if item["error"].is_null() {
                 item.get("result").cloned().unwrap_or_default()
