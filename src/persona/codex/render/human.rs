@@ -56,8 +56,6 @@ impl Human {
     fn banner(&self, thread_id: &str) -> String {
         let spawn = &self.spawn;
         let sandbox = spawn.sandbox.summary();
-        // Older versions ask for summaries by themselves (`codex-0.125.0/human`).
-        let automatic = if self.traits.banner_suffix.is_empty() { "none" } else { "auto" };
         let rows = [
             ("workdir", spawn.cwd.as_str()),
             ("model", &spawn.model),
@@ -65,7 +63,7 @@ impl Human {
             ("approval", &spawn.approval),
             ("sandbox", &sandbox),
             ("reasoning effort", spawn.effort.as_deref().unwrap_or("none")),
-            ("reasoning summaries", spawn.summaries.as_deref().unwrap_or(automatic)),
+            ("reasoning summaries", spawn.summaries.as_deref().unwrap_or(self.traits.summaries)),
             ("session id", thread_id),
         ];
         let mut out =

@@ -31,5 +31,5 @@ mod truth;
 pub use exec::Renderer;
 pub use format::Format;
 pub use ids::mint_thread_id;
-pub use server::{Answer, AppServer};
+pub use server::{AppServer, Reply};
 pub use spawn::{Reading, Review, Sandbox, Spawn};

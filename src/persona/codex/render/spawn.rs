@@ -162,7 +162,7 @@ pub enum Review {
 
 impl Review {
     /// The words for it in the transcript (`03-review-uncommitted-human`).
-    fn hint(&self) -> String {
+    pub(super) fn hint(&self) -> String {
         match self {
             Review::Uncommitted => "current changes".to_owned(),
             Review::Base(branch) => format!("changes against '{branch}'"),

@@ -9,6 +9,8 @@ pub(super) struct Traits {
     since: [u32; 3],
     /// What the banner says after the version.
     pub banner_suffix: &'static str,
+    /// What the banner calls reasoning summaries that nobody set.
+    pub summaries: &'static str,
     /// The shell, as it stands in front of a command.
     pub shell: &'static str,
     /// Whether a command that still runs has `"exit_code":null`; else it has no such key.
@@ -42,6 +44,7 @@ static VERSIONS: [Traits; 4] = [
     Traits {
         since: [0, 50, 0],
         banner_suffix: " (research preview)",
+        summaries: "auto",
         shell: "bash",
         null_exit_code: false,
         file_change_starts: false,
@@ -59,6 +62,7 @@ static VERSIONS: [Traits; 4] = [
     Traits {
         since: [0, 99, 0],
         banner_suffix: " (research preview)",
+        summaries: "auto",
         shell: "/bin/bash",
         null_exit_code: true,
         file_change_starts: false,
@@ -76,6 +80,7 @@ static VERSIONS: [Traits; 4] = [
     Traits {
         since: [0, 125, 0],
         banner_suffix: " (research preview)",
+        summaries: "auto",
         shell: "/bin/bash",
         null_exit_code: true,
         file_change_starts: true,
@@ -93,6 +98,7 @@ static VERSIONS: [Traits; 4] = [
     Traits {
         since: [0, 171, 0],
         banner_suffix: "",
+        summaries: "none",
         shell: "/bin/bash",
         null_exit_code: true,
         file_change_starts: true,

@@ -4,6 +4,7 @@
 mod item;
 mod notices;
 mod play;
+mod review;
 mod script;
 mod stock;
 mod thread;
@@ -26,7 +27,7 @@ use crate::recording::turn::Turn;
 
 /// What a client's line comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum Reply {
     /// It is dealt with: these pieces, perhaps none, are the answer.
     Done(Vec<Piece>),
     /// It starts a turn, which the caller is to give to [`AppServer::turn`].
@@ -79,56 +80,51 @@ impl AppServer {
 
     /// Answers a line of the client: a request, a notification, or something that is neither,
     /// which the server passes over.
-    pub fn answer(&mut self, line: &str) -> Answer {
+    pub fn answer(&mut self, line: &str) -> Reply {
         let Some(frame) = Frame::read(line) else {
-            return Answer::Done(Vec::new());
+            return Reply::Done(Vec::new());
         };
         let (Some(method), Some(_)) = (frame.method.as_deref(), &frame.id) else {
-            return Answer::Done(Vec::new());
+            return Reply::Done(Vec::new());
         };
         match self.request(method, &frame) {
-            Ok(true) => return Answer::Turn,
+            Ok(true) => return Reply::Turn,
             Ok(false) => {}
             Err(message) => self.pieces.push(wire::error(frame.id(), &message)),
         }
-        Answer::Done(self.take())
+        Reply::Done(self.take())
     }
 
-    /// Plays the turn that `line`, a `turn/start` for which [`answer`](AppServer::answer) said
-    /// [`Answer::Turn`], starts: to its end, to a question, or to where it waits to be
-    /// interrupted.
+    /// Plays the turn that `line` starts, a `turn/start` or `review/start` for which
+    /// [`answer`](AppServer::answer) said [`Reply::Turn`]: to its end, to a question, or to where
+    /// it waits to be interrupted.
     pub fn turn(&mut self, line: &str, turn: &Turn) -> Vec<Piece> {
-        let Some((frame, thread)) = Frame::read(line).and_then(|frame| {
-            let thread = self.thread(&frame).ok()?;
-            Some((frame, thread))
-        }) else {
+        let Some(frame) = Frame::read(line) else {
+            return Vec::new();
+        };
+        let Ok(thread) = self.thread(&frame) else {
             return Vec::new();
         };
         let id = self.ids.uuid();
-        let input = frame.params.get("input").cloned().unwrap_or_default();
-        let prompt = prompt_of(&input);
         self.threads[thread].settle(&frame);
         self.threads[thread].first_turn.get_or_insert_with(|| id.clone());
+        let review = review::hint(&frame);
+        let input = frame.params.get("input").cloned().unwrap_or_default();
+        let prompt = review.clone().unwrap_or_else(|| prompt_of(&input));
         if self.threads[thread].preview.is_empty() {
             self.threads[thread].preview.clone_from(&prompt);
         }
-        let begun = Object::new().raw("turn", &begun_turn(&id, None)).end();
-        self.pieces.push(wire::result(frame.id(), &begun));
-        self.status(thread, Some(""));
-        let started_ms = self.ids.now_ms();
-        let params = Object::new().str("threadId", &self.threads[thread].id);
-        let params = params.raw("turn", &begun_turn(&id, Some(started_ms / 1000)));
-        self.notify("turn/started", &params.end());
         let scene = Scene {
             shell: traits::of(&self.spawn.version).shell,
             cwd: &self.threads[thread].cwd,
             can_ask: self.threads[thread].asks(),
         };
+        let acts = script::acts(turn, &prompt, &scene);
         let mut run = Run {
             thread,
             id,
-            started_ms,
-            acts: script::acts(turn, &prompt, &scene),
+            started_ms: self.ids.now_ms(),
+            acts: if review.is_some() { review::acts(acts) } else { acts },
             chunk: turn.chunk,
             duration_ms: turn.duration_ms,
             items: Vec::new(),
@@ -136,7 +132,15 @@ impl AppServer {
             diff: String::new(),
             asked: None,
         };
-        self.user_message(&mut run, &input);
+        match review {
+            Some(hint) => self.open_review(&frame, &mut run, &hint),
+            None => {
+                let begun = Object::new().raw("turn", &begun_turn(&run.id, &run.id, None)).end();
+                self.pieces.push(wire::result(frame.id(), &begun));
+                self.turn_started(&mut run, None);
+                self.user_message(&mut run, &input);
+            }
+        }
         self.play(run);
         self.take()
     }
@@ -188,7 +192,7 @@ impl AppServer {
             "thread/read" => self.read_thread(frame)?,
             "thread/archive" => self.archive_thread(frame)?,
             "thread/name/set" => self.name_thread(frame)?,
-            "turn/start" => return self.may_start(frame),
+            "turn/start" | "review/start" => return self.may_start(frame),
             "turn/steer" => self.steer(frame)?,
             "turn/interrupt" => self.interrupt(frame)?,
             _ => {
@@ -233,17 +237,17 @@ impl AppServer {
 
     /// Whether a `turn/start` starts a turn. While one runs, it is that turn's own answer again.
     fn may_start(&mut self, frame: &Frame) -> Result<bool, String> {
-        if frame.params.get("threadId").is_none() {
-            return Err("Invalid request: missing field `threadId`".to_owned());
-        }
-        if frame.params.get("input").is_none() {
-            return Err("Invalid request: missing field `input`".to_owned());
+        let is_review = frame.method.as_deref() == Some("review/start");
+        for key in ["threadId", if is_review { "target" } else { "input" }] {
+            if frame.params.get(key).is_none() {
+                return Err(format!("Invalid request: missing field `{key}`"));
+            }
         }
         self.thread(frame)?;
         let Some(run) = &self.run else {
             return Ok(true);
         };
-        let result = Object::new().raw("turn", &begun_turn(&run.id, None)).end();
+        let result = Object::new().raw("turn", &begun_turn(&run.id, &run.id, None)).end();
         self.pieces.push(wire::result(frame.id(), &result));
         Ok(false)
     }
@@ -280,6 +284,16 @@ impl AppServer {
             }
             self.finish(run, Outcome::Interrupted);
         }
+    }
+
+    /// Tells that the turn began; a review's own turn has an id of its own below it.
+    fn turn_started(&mut self, run: &mut Run, inner: Option<&str>) {
+        self.status(run.thread, Some(""));
+        run.started_ms = self.ids.now_ms();
+        let id = inner.unwrap_or(&run.id);
+        let turn = begun_turn(id, &run.id, Some(run.started_ms / 1000));
+        let params = Object::new().str("threadId", &self.threads[run.thread].id);
+        self.notify("turn/started", &params.raw("turn", &turn).end());
     }
 
     /// The prompt as an item of the turn.
@@ -345,10 +359,10 @@ impl AppServer {
 }
 
 /// A turn that has begun, as it stands in the answer and, with its time, in the notification.
-fn begun_turn(id: &str, started_at: Option<u64>) -> String {
+fn begun_turn(id: &str, root: &str, started_at: Option<u64>) -> String {
     let object = Object::new()
         .str("id", id)
-        .str("rootTurnId", id)
+        .str("rootTurnId", root)
         .raw("items", "[]")
         .str("itemsView", "notLoaded")
         .str("status", "inProgress")

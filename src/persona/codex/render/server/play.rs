@@ -71,6 +71,7 @@ impl AppServer {
                     self.run = Some(run);
                     return;
                 }
+                Act::Reviewed(text) => self.reviewed(&mut run, &text),
                 Act::Raw(raw) => self.item_event(&run, "item/completed", &raw),
                 Act::Called(used) => self.called(&run, used),
                 Act::Retry(message) => {
@@ -141,8 +142,16 @@ impl AppServer {
         self.complete(run, item, &id, started_ms, Stage::Done, process.as_deref());
     }
 
+    /// A message that is there at once, under an id of its own.
+    pub(super) fn whole_message(&mut self, run: &mut Run, message: &Item, id: &str) {
+        let started_ms = self.ids.now_ms();
+        let object = self.object(run, message, id, Stage::Done, (started_ms, None), None);
+        self.item_event(run, "item/started", &object);
+        self.complete(run, message, id, started_ms, Stage::Done, None);
+    }
+
     /// An item's start. Gives its id and time.
-    fn begin(&mut self, run: &Run, item: &Item) -> (String, u64) {
+    pub(super) fn begin(&mut self, run: &Run, item: &Item) -> (String, u64) {
         let id = self.item_id(item);
         let started_ms = self.ids.now_ms();
         let process = process_of(item, &id);

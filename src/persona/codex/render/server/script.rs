@@ -17,6 +17,8 @@ pub(super) enum Act {
     Ask(Item),
     /// A message that is still being written when the turn is interrupted (`06-interrupt`).
     Open(String),
+    /// The text of a review.
+    Reviewed(String),
     /// An item as its author wrote it.
     Raw(String),
     /// A call of the model is over.

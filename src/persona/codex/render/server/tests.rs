@@ -14,14 +14,14 @@ const START: &str = r#"{"id":2,"method":"turn/start","params":{"threadId":"T","i
 /// What a line is answered with.
 fn done(server: &mut AppServer, line: &str) -> Vec<String> {
     match server.answer(line) {
-        Answer::Done(pieces) => shown(&pieces),
-        Answer::Turn => panic!("{line} starts a turn"),
+        Reply::Done(pieces) => shown(&pieces),
+        Reply::Turn => panic!("{line} starts a turn"),
     }
 }
 
 /// What a turn shows, up to where it stops.
 fn played(server: &mut AppServer, turn: &str) -> Vec<String> {
-    assert_eq!(server.answer(START), Answer::Turn);
+    assert_eq!(server.answer(START), Reply::Turn);
     shown(&server.turn(START, &serde_json::from_str(turn).unwrap()))
 }
 
