@@ -216,3 +216,29 @@ fn structured_output_is_the_last_message_as_it_was_written() {
         played(Spawn { json: false, ..json() }, r#"{"structured": {"b": 1.0,"a":2}}"#);
     assert_eq!(out, "{\"b\": 1.0,\"a\":2}\n");
 }
+
+#[test]
+fn no_input_of_a_tool_is_too_odd_to_render() {
+    let names = ["Bash", "Read", "Edit", "apply_patch", "mcp__a__b", "mcp__", "web_search", "wait"];
+    let names = names.into_iter().chain(["TodoWrite", "Task", "spawn_agent", "", "é"]);
+    let inputs = ["null", "7", "[]", "\"*** Begin Patch\"", r#"{"command": [7, null]}"#, "{}"];
+    let more =
+        [r#"{"plan": [null, 3, {"step": 1}]}"#, r#"{"file_path": ""}"#, r#"{"queries": []}"#];
+    let inputs: Vec<&str> = inputs.into_iter().chain(more).collect();
+    for name in names {
+        for input in &inputs {
+            let turn = format!(
+                r#"{{"tools": [{{"name": "{name}", "input": {input}, "result": {input}}}]}}"#
+            );
+            for version in ["0.50.0", "0.99.0", "0.171.0", "new"] {
+                let spawn = Spawn { version: version.to_owned(), ..json() };
+                let (out, _, code) = played(spawn.clone(), &turn);
+                for line in out.lines() {
+                    serde_json::from_str::<serde_json::Value>(line).expect("events are JSON");
+                }
+                assert_eq!(code, 0);
+                played(Spawn { json: false, color: true, ..spawn }, &turn);
+            }
+        }
+    }
+}

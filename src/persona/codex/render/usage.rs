@@ -3,22 +3,20 @@
 use super::tool;
 use crate::recording::turn::{Turn, Usage};
 
-/// What a turn used: as it says, else one token for four characters, rounded up. The model reads
-/// the prompt and the results of tools; it writes everything else.
+/// What a turn used: as it says, else one token for four characters, rounded up: the prompt's for
+/// the input, for the output those of all that the model wrote.
 pub(super) fn of_turn(turn: &Turn, prompt: &str) -> Usage {
     if let Some(usage) = turn.usage {
         return usage;
     }
     let thinking = turn.thinking.as_deref().map_or(0, characters);
-    let mut read = characters(prompt);
     let mut written = thinking + turn.text.iter().map(|text| characters(text)).sum::<u64>();
     for call in &turn.tools {
-        read += characters(&tool::result_text(call));
         written += characters(tool::written(call));
     }
     written += turn.structured.as_deref().map_or(0, |json| characters(json.get()));
     Usage {
-        input: tokens(read),
+        input: tokens(characters(prompt)),
         cached_input: 0,
         output: tokens(written),
         reasoning: tokens(thinking),
@@ -73,7 +71,7 @@ mod tests {
         )
         .unwrap();
         let usage = of_turn(&turn, "hi");
-        assert_eq!((usage.input, usage.output, usage.reasoning), (3, 2, 1));
+        assert_eq!((usage.input, usage.output, usage.reasoning), (1, 2, 1));
     }
 
     #[test]

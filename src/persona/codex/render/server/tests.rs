@@ -139,3 +139,13 @@ fn a_request_that_cannot_be_served_is_refused_by_its_id() {
     let refused = shown(&server("{}").refuse(START, "no turn left"));
     assert_eq!(refused, ["{\"error\":{\"code\":-32600,\"message\":\"no turn left\"},\"id\":2}\n"]);
 }
+
+#[test]
+fn the_same_session_has_the_same_bytes() {
+    let session = || {
+        let mut server = server("{}");
+        let asked = played(&mut server, ASKING);
+        (asked, server.answered(r#"{"id":0,"result":{"decision":"cancel"}}"#))
+    };
+    assert_eq!(session(), session());
+}
