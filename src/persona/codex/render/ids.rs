@@ -93,7 +93,7 @@ pub(super) fn blob(contents: &str) -> String {
     for byte in contents.bytes() {
         state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
-    format!("{:016x}{:016x}{:08x}", mix(state), mix(!state), mix(state) as u32)
+    format!("{:016x}{:016x}{:08x}", mix(state), mix(!state), mix(state.rotate_left(7)) as u32)
 }
 
 #[cfg(test)]
