@@ -1,5 +1,6 @@
 //! The `codex` persona.
 
 mod manners;
+pub mod render;
 
 pub(crate) use manners::Codex;
