@@ -1,1 +1,4 @@
 //! The `codex` persona.
+
+pub mod arguments;
+mod probes;
