@@ -179,7 +179,7 @@ fn the_parser_accepts_refuses_and_words_its_refusals_as_clap_does() {
             &["mcp"],
         ];
         let mut dice = Dice(7);
-        for round in 0..6000 {
+        for round in 0..400 {
             let mut args: Vec<&str> = starts[dice.below(starts.len())].to_vec();
             for _ in 0..dice.below(6) {
                 args.push(&words[dice.below(words.len())]);

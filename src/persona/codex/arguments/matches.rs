@@ -86,7 +86,11 @@ impl Level {
 
     /// What was given and is not hidden, in order: what usage lines are made of.
     pub(super) fn visible(&self) -> Vec<Arg> {
-        let shown = |arg: &Arg| self.traits(*arg).is_some_and(|traits| !traits.has("hidden"));
-        self.given.iter().map(|given| given.arg).filter(shown).collect()
+        self.given.iter().map(|given| given.arg).filter(|arg| self.is_visible(*arg)).collect()
+    }
+
+    /// Whether help and usage lines show the argument.
+    pub(super) fn is_visible(&self, arg: Arg) -> bool {
+        self.traits(arg).is_some_and(|traits| !traits.has("hidden"))
     }
 }

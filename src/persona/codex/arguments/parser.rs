@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
         if let Some(near) = near {
             tips.push(format!("a similar argument exists: '--{near}'"));
             let arg = command.long(near).map(Arg::Option);
-            used.extend(arg.filter(|arg| !open.level.has(*arg)));
+            used.extend(arg.filter(|arg| open.level.is_visible(*arg) && !open.level.has(*arg)));
         } else if let Some((subcommand, near)) = self.on_a_subcommand(command, name) {
             tips.push(format!("'{subcommand} --{near}' exists"));
         } else if !command.positionals.is_empty() {

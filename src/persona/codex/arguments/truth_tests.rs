@@ -167,3 +167,76 @@ fn the_notice_on_stderr_is_the_captured_one() {
         }
     }
 }
+
+/// A value that the option takes.
+fn some_value(option: &Value) -> String {
+    let choice = option["choices"].as_array().and_then(|choices| choices.first()?.as_str());
+    choice.unwrap_or("1").to_owned()
+}
+
+/// The arguments that give an option once.
+fn given(option: &Value) -> Vec<String> {
+    let name = option["name"].as_str().unwrap_or("").to_owned();
+    match option["arity"].as_str() {
+        Some("0") => vec![name],
+        _ => vec![name, some_value(option)],
+    }
+}
+
+fn stderr_of(command: &str, rest: &[String]) -> String {
+    let words = command.split(' ').skip(1).chain(rest.iter().map(String::as_str));
+    match judge(&table(None), &words.collect::<Vec<_>>(), true, true, &Surroundings::default()) {
+        Verdict::Usage(answer) => answer.stderr,
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn the_newest_table_agrees_with_what_was_probed_of_every_option() {
+    let path = shared().join("truth/codex-0.171.0-options.json");
+    let Ok(text) = std::fs::read(path) else { return };
+    let probed: Value = serde_json::from_slice(&text).unwrap();
+    let mut checked = 0;
+    for (name, command) in probed["commands"].as_object().unwrap() {
+        let options = command["options"].as_array().unwrap();
+        let find = |name: &Value| options.iter().find(|option| option["name"] == *name).unwrap();
+        for option in options.iter().filter(|option| option["probe_single"].is_null()) {
+            let twice = [given(option), given(option)].concat();
+            let stderr = stderr_of(name, &twice);
+            match option["repeat_error"][0].as_str() {
+                // A positional that is missing is complained of after the repetition.
+                Some(error) => assert!(stderr.starts_with(error), "{name} {twice:?}: {stderr}"),
+                None => assert!(!stderr.contains("multiple times"), "{name} {twice:?}: {stderr}"),
+            }
+            for alias in option["aliases"].as_array().into_iter().flatten() {
+                let mut once = given(option);
+                once[0] = alias.as_str().unwrap().to_owned();
+                assert!(!stderr_of(name, &once).contains("unexpected"), "{name} {once:?}");
+            }
+            if let Some(short) = option["short"].as_str() {
+                let mut once = given(option);
+                once[0] = short.to_owned();
+                assert!(!stderr_of(name, &once).contains("unexpected"), "{name} {once:?}");
+            }
+            checked += 1;
+        }
+        for pair in command["conflicts"].as_array().into_iter().flatten() {
+            let both = [given(find(&pair[0])), given(find(&pair[1]))].concat();
+            assert!(stderr_of(name, &both).contains("cannot be used with"), "{name} {both:?}");
+            checked += 1;
+        }
+        for note in command["requires_notes"].as_array().into_iter().flatten() {
+            let both = [given(find(&note[0])), given(find(&note[1]))].concat();
+            let lines = note[2].as_array().unwrap().iter().filter_map(Value::as_str);
+            let expected = lines.collect::<Vec<_>>().join("\n");
+            let stderr = stderr_of(name, &both);
+            assert!(stderr.starts_with(&expected), "{name} {both:?}: {stderr}");
+            checked += 1;
+        }
+        let usage: Vec<&str> =
+            command["usage"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let stderr = stderr_of(name, &["-@".to_owned()]);
+        assert!(stderr.contains(&usage.join("\n")), "{name}: {stderr}");
+    }
+    assert!(checked > 400, "{checked}");
+}

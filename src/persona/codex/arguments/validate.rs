@@ -21,20 +21,21 @@ pub(super) fn accept(level: &mut Level, mut given: Given, lax: bool) -> Result<(
         let split = given.values.iter().flat_map(|value| value.split(','));
         given.values = split.map(str::to_owned).collect();
     }
-    let earlier = level.given.iter().position(|other| other.arg == given.arg);
-    if !lax {
-        if earlier.is_some() && !traits.has("many") {
+    // A refused argument counts as given in what else is said of the command line, a repeated one
+    // as not given at all.
+    if let Some(at) = level.given.iter().position(|other| other.arg == given.arg) {
+        if !lax && !traits.has("many") {
+            level.given.remove(at);
             return Err(Complaint::repeated(level, given.arg));
         }
-        for value in &given.values {
-            check_value(level, given.arg, value, &choices)?;
+        if let Some(earlier) = level.given.get_mut(at) {
+            earlier.values.extend(given.values.iter().cloned());
         }
+    } else {
+        level.given.push(given.clone());
     }
-    match earlier.and_then(|at| level.given.get_mut(at)) {
-        Some(earlier) => earlier.values.append(&mut given.values),
-        None => level.given.push(given),
-    }
-    Ok(())
+    let mut values = given.values.iter().filter(|_| !lax);
+    values.try_for_each(|value| check_value(level, given.arg, value, &choices))
 }
 
 fn check_value(level: &Level, arg: Arg, value: &str, choices: &[&str]) -> Result<(), Complaint> {
