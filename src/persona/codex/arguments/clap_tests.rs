@@ -16,10 +16,10 @@ fn build(table: &Table, path: &str, name: &'static str) -> clap::Command {
     if !known.usage.is_empty() {
         command = command.override_usage(known.usage.join("\n       "));
     }
-    if known.options.iter().any(|opt| opt.long == "version") {
+    if known.options().iter().any(|opt| opt.long == "version") {
         command = command.version("1");
     }
-    for opt in known.options.iter().filter(|opt| !opt.is_built_in()) {
+    for opt in known.options().iter().filter(|opt| !opt.is_built_in()) {
         command = command.arg(option(&known, opt));
     }
     for positional in &known.positionals {
@@ -139,7 +139,7 @@ fn words(table: &Table) -> Vec<String> {
     for path in
         ["", "exec", "exec resume", "exec fork", "exec review", "login", "mcp list", "review"]
     {
-        for opt in table.command(path).options.iter().filter(|opt| !opt.is_built_in()) {
+        for opt in table.command(path).options().iter().filter(|opt| !opt.is_built_in()) {
             words.extend(opt.longs().map(|long| format!("--{long}")));
             words.extend(opt.short.map(|short| format!("-{short}")));
         }

@@ -28,7 +28,7 @@ fn text(table: &Table, command: &Command) -> String {
     let names = visible.map(|sub| sub.names().collect::<Vec<_>>().join(", "));
     section(&mut text, "Commands", names.chain(help_command(command)));
     section(&mut text, "Arguments", command.positionals.iter().map(|p| p.shown(p.required)));
-    let options = command.options.iter().filter(|opt| !opt.traits.has("hidden"));
+    let options = command.options().iter().filter(|opt| !opt.traits.has("hidden"));
     section(&mut text, "Options", options.map(option));
     text
 }

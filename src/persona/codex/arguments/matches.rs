@@ -54,7 +54,7 @@ impl Level {
     /// The argument's name: an option's long name or a positional's name.
     pub(super) fn name(&self, arg: Arg) -> &'static str {
         match arg {
-            Arg::Option(at) => self.command.options.get(at).map_or("", |opt| opt.long),
+            Arg::Option(at) => self.command.option(at).map_or("", |opt| opt.long),
             Arg::Positional(at) => self.command.positionals.get(at).map_or("", |p| p.name),
         }
     }
@@ -62,7 +62,7 @@ impl Level {
     /// What is known of the argument.
     pub(super) fn traits(&self, arg: Arg) -> Option<Traits> {
         match arg {
-            Arg::Option(at) => self.command.options.get(at).map(|opt| opt.traits),
+            Arg::Option(at) => self.command.option(at).map(|opt| opt.traits),
             Arg::Positional(at) => self.command.positionals.get(at).map(|p| p.traits),
         }
     }
@@ -70,7 +70,7 @@ impl Level {
     /// How messages show the argument.
     pub(super) fn shown(&self, arg: Arg) -> String {
         match arg {
-            Arg::Option(at) => self.command.options.get(at).map_or(String::new(), |o| o.shown()),
+            Arg::Option(at) => self.command.option(at).map_or(String::new(), |o| o.shown()),
             Arg::Positional(at) => {
                 self.command.positionals.get(at).map_or(String::new(), |p| p.shown(p.required))
             }
@@ -79,7 +79,7 @@ impl Level {
 
     /// The argument with this name.
     pub(super) fn find(&self, name: &str) -> Option<Arg> {
-        let option = self.command.options.iter().position(|opt| opt.long == name);
+        let option = self.command.options().iter().position(|opt| opt.long == name);
         let positional = || self.command.positionals.iter().position(|p| p.name == name);
         option.map(Arg::Option).or_else(|| positional().map(Arg::Positional))
     }

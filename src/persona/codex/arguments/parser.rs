@@ -123,6 +123,13 @@ impl<'a> Parser<'a> {
     /// Takes whatever is left, for a command of which only the name is known.
     fn loose(&mut self, level: Level, levels: &mut Vec<Level>) -> Result<(), Stop> {
         let rest = self.args.get(self.next..).unwrap_or_default();
+        if let Some(name) = rest.first().and_then(|word| level.command.subcommand(word)) {
+            self.next += 1;
+            let path = format!("{} {name}", level.command.path);
+            self.command(path.trim_start().to_owned(), levels)?;
+            levels.push(level);
+            return Ok(());
+        }
         self.next = self.args.len();
         if matches!(rest.first(), Some(&"--help" | &"-h" | &"help")) {
             return Err(Stop::Help(level.command));
@@ -155,7 +162,7 @@ impl<'a> Parser<'a> {
     fn takes(&self, open: &Open) -> Takes {
         match open.pending.as_ref().map(|pending| pending.arg) {
             Some(Arg::Option(at)) => {
-                open.level.command.options.get(at).map_or(Takes::Nothing, Opt::takes)
+                open.level.command.option(at).map_or(Takes::Nothing, Opt::takes)
             }
             _ => Takes::Nothing,
         }
@@ -169,7 +176,7 @@ impl<'a> Parser<'a> {
         let Some(at) = open.level.command.long(name) else {
             return self.unknown_long(open, name, value.is_some());
         };
-        if open.level.command.options.get(at).is_some_and(|opt| opt.takes() != Takes::Nothing) {
+        if open.level.command.option(at).is_some_and(|opt| opt.takes() != Takes::Nothing) {
             return self.begin(open, at, value);
         }
         match value.filter(|_| self.leniency != Leniency::Lax) {
@@ -190,7 +197,7 @@ impl<'a> Parser<'a> {
             let Some(option) = open.level.command.short(letter) else {
                 return self.unknown_short(open, letter);
             };
-            let takes = open.level.command.options.get(option).map_or(Takes::Nothing, Opt::takes);
+            let takes = open.level.command.option(option).map_or(Takes::Nothing, Opt::takes);
             if takes == Takes::Nothing {
                 self.flag(open, option)?;
                 continue;
@@ -213,7 +220,7 @@ impl<'a> Parser<'a> {
 
     fn flag(&mut self, open: &mut Open, at: usize) -> Result<(), Stop> {
         self.resolve(open)?;
-        match open.level.command.options.get(at).map_or("", |opt| opt.long) {
+        match open.level.command.option(at).map_or("", |opt| opt.long) {
             "help" => Err(Stop::Help(open.level.command.clone())),
             "version" => Err(Stop::Version(open.level.command.clone())),
             _ => {
@@ -239,7 +246,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let command = &open.level.command;
-        let near = similar(name, command.options.iter().flat_map(Opt::longs)).pop();
+        let near = similar(name, command.options().iter().flat_map(Opt::longs)).pop();
         let mut tips = Vec::new();
         let mut used = open.level.visible();
         if let Some(near) = near {
@@ -265,8 +272,8 @@ impl<'a> Parser<'a> {
         let candidates = command.subcommands.iter().filter_map(|sub| {
             let place = later.iter().position(|word| *word == sub.name())?;
             let path = format!("{} {}", command.path, sub.name());
-            let options = self.table.command(path.trim_start()).options;
-            let near = similar(name, options.iter().flat_map(Opt::longs)).pop()?;
+            let command = self.table.command(path.trim_start());
+            let near = similar(name, command.options().iter().flat_map(Opt::longs)).pop()?;
             Some((place, sub.name(), near))
         });
         candidates.min_by_key(|(place, ..)| *place).map(|(_, sub, near)| (sub, near))

@@ -1,6 +1,6 @@
 //! What an accepted invocation asks for.
 
-use super::matches::{Given, Level};
+use super::matches::{Arg, Level};
 use super::parser::Parsed;
 
 /// The kinds of run. Each of them claims a recording.
@@ -195,7 +195,7 @@ fn fill(request: &mut Request) {
 fn merged(levels: &[Level]) -> Vec<(&'static str, Vec<String>)> {
     let mut merged: Vec<(&'static str, Vec<String>)> = Vec::new();
     for level in levels {
-        let options = level.given.iter().filter(|given| is_option(level, given));
+        let options = level.given.iter().filter(|given| matches!(given.arg, Arg::Option(_)));
         for given in options {
             let name = level.name(given.arg);
             let adds_up =
@@ -208,11 +208,6 @@ fn merged(levels: &[Level]) -> Vec<(&'static str, Vec<String>)> {
         }
     }
     merged
-}
-
-fn is_option(level: &Level, given: &Given) -> bool {
-    let name = level.name(given.arg);
-    level.command.options.iter().any(|opt| opt.long == name)
 }
 
 /// What is run, and the prompt argument that counts.

@@ -3,6 +3,7 @@
 //! the blocks of the commands that its arguments name.
 
 use memchr::memmem;
+use std::cell::OnceCell;
 
 /// The tables as `(version, contents)`, oldest version first.
 static TABLES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/codex_versions.rs"));
@@ -75,7 +76,7 @@ impl Table {
         &self,
         command: &str,
     ) -> Option<impl Iterator<Item = (&'static str, &'static str)> + use<>> {
-        let rest = self.block(&format!("\nanswer {command}\n"))?;
+        let rest = block(self.text, &format!("\nanswer {command}\n"))?;
         let fields = rest.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
         Some(fields.take_while(|(word, _)| matches!(*word, "out" | "err" | "exit")))
     }
@@ -108,49 +109,21 @@ impl Table {
     pub(super) fn command(&self, path: &str) -> Command {
         let header =
             if path.is_empty() { "\ncommand\n".to_owned() } else { format!("\ncommand {path}\n") };
-        let mut command = Command { path: path.to_owned(), ..Command::default() };
-        match self.block(&header) {
-            Some(block) => {
-                let at = command.options.len();
-                self.read(block, &mut command);
-                command.options.insert(at, Opt::HELP);
-            }
-            None => command.loose = true,
+        match block(self.text, &header) {
+            Some(block) => Command::read(path, self.text, block),
+            None => Command { path: path.to_owned(), loose: true, ..Command::default() },
         }
-        command
-    }
-
-    /// Reads a block's lines, sets that it uses included, into the command.
-    fn read(&self, block: &'static str, command: &mut Command) {
-        for line in block.lines() {
-            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            match word {
-                "" => break,
-                "opt" | "flag" => command.options.extend(Opt::read(line)),
-                "use" => {
-                    if let Some(set) = self.block(&format!("\nset {rest}\n")) {
-                        self.read(set, command);
-                    }
-                }
-                "arg" => command.positionals.push(Positional::read(rest)),
-                "sub" => command.subcommands.push(Subcommand { line: rest }),
-                "usage" => command.usage.push(rest),
-                "group" => command.groups.push(rest),
-                "version" => command.options.push(Opt::VERSION),
-                "loose" => command.loose = true,
-                _ => {}
-            }
-        }
-    }
-
-    fn block(&self, header: &str) -> Option<&'static str> {
-        let at = memmem::find(self.text.as_bytes(), header.as_bytes())?;
-        self.text.get(at + header.len()..)
     }
 
     fn head(&self, word: &str) -> Option<&'static str> {
         self.text.lines().take_while(|line| *line != "command").find_map(|l| l.strip_prefix(word))
     }
+}
+
+/// What follows a block's header.
+fn block(text: &'static str, header: &str) -> Option<&'static str> {
+    let at = memmem::find(text.as_bytes(), header.as_bytes())?;
+    text.get(at + header.len()..)
 }
 
 /// The lines of a table that are not comments.
@@ -165,8 +138,6 @@ pub(super) struct Command {
     pub path: String,
     /// Usage lines that replace the ones made from the options.
     pub usage: Vec<&'static str>,
-    /// Options, in the parser's order.
-    pub options: Vec<Opt>,
     /// Positional arguments, in order.
     pub positionals: Vec<Positional>,
     /// Subcommands, without the generated `help`.
@@ -175,9 +146,59 @@ pub(super) struct Command {
     pub groups: Vec<&'static str>,
     /// Nothing is known of its options.
     pub loose: bool,
+    /// One of its own options must be given. (A set never holds such an option.)
+    pub has_required_options: bool,
+    text: &'static str,
+    block: &'static str,
+    options: OnceCell<Vec<Opt>>,
 }
 
 impl Command {
+    /// Reads all of a command's block but its options, which most commands of a line never need.
+    fn read(path: &str, text: &'static str, block: &'static str) -> Command {
+        let mut command = Command { path: path.to_owned(), text, block, ..Command::default() };
+        for line in block.lines() {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "" => break,
+                "arg" => command.positionals.push(Positional::read(rest)),
+                "sub" => command.subcommands.push(Subcommand { line: rest }),
+                "usage" => command.usage.push(rest),
+                "group" => command.groups.push(rest),
+                "opt" => command.has_required_options |= rest.ends_with(" required"),
+                "loose" => command.loose = true,
+                _ => {}
+            }
+        }
+        command
+    }
+
+    /// Its options, those of the sets that it uses included, in the parser's order.
+    pub fn options(&self) -> &[Opt] {
+        self.options.get_or_init(|| {
+            let mut options = Vec::with_capacity(40);
+            if !self.loose {
+                options.push(Opt::HELP);
+            }
+            for line in self.block.lines().take_while(|line| !line.is_empty()) {
+                if let Some(set) = line.strip_prefix("use ") {
+                    let set = block(self.text, &format!("\nset {set}\n")).unwrap_or("");
+                    options.extend(set.lines().map_while(Opt::read));
+                } else if line == "version" {
+                    options.push(Opt::VERSION);
+                } else {
+                    options.extend(Opt::read(line));
+                }
+            }
+            options
+        })
+    }
+
+    /// The option at a place of [`options`](Command::options).
+    pub fn option(&self, at: usize) -> Option<&Opt> {
+        self.options().get(at)
+    }
+
     /// The whole command, as usage lines and messages name it.
     pub fn full_name(&self) -> String {
         if self.path.is_empty() { "codex".to_owned() } else { format!("codex {}", self.path) }
@@ -185,12 +206,12 @@ impl Command {
 
     /// The option with this long name or alias, without the dashes.
     pub fn long(&self, name: &str) -> Option<usize> {
-        self.options.iter().position(|opt| opt.has_long(name))
+        self.options().iter().position(|opt| opt.has_long(name))
     }
 
     /// The option with this letter.
     pub fn short(&self, letter: char) -> Option<usize> {
-        self.options.iter().position(|opt| opt.short == Some(letter))
+        self.options().iter().position(|opt| opt.short == Some(letter))
     }
 
     /// The subcommand that a word names, by its own name or an alias; `help` among them.

@@ -65,19 +65,18 @@ pub(super) fn with_groups(
 
 /// The arguments that the command cannot do without.
 pub(super) fn always_required(level: &Level) -> Vec<Arg> {
-    let options = level.command.options.iter().enumerate();
-    let options =
-        options.filter(|(_, opt)| opt.traits.has("required")).map(|(at, _)| Arg::Option(at));
-    let positionals = level.command.positionals.iter().enumerate();
-    let positionals =
-        positionals.filter(|(_, arg)| arg.required).map(|(at, _)| Arg::Positional(at));
-    options.chain(positionals).collect()
+    let command = &level.command;
+    let options = if command.has_required_options { command.options() } else { &[] };
+    let options = options.iter().enumerate().filter(|(_, opt)| opt.traits.has("required"));
+    let positionals = command.positionals.iter().enumerate().filter(|(_, arg)| arg.required);
+    let positionals = positionals.map(|(at, _)| Arg::Positional(at));
+    options.map(|(at, _)| Arg::Option(at)).chain(positionals).collect()
 }
 
 fn has_free_options(level: &Level) -> bool {
     level
         .command
-        .options
+        .options()
         .iter()
         .any(|opt| !opt.is_built_in() && !opt.traits.has("hidden") && !opt.traits.has("required"))
 }

@@ -11,7 +11,7 @@ pub(super) fn accept(level: &mut Level, mut given: Given, lax: bool) -> Result<(
     let Some(traits) = level.traits(given.arg) else { return Ok(()) };
     let choices: Vec<&str> = traits.all("in=").collect();
     if let Arg::Option(at) = given.arg {
-        let takes = level.command.options.get(at).map_or(Takes::Nothing, |opt| opt.takes());
+        let takes = level.command.option(at).map_or(Takes::Nothing, |opt| opt.takes());
         let too_few = given.values.is_empty() && matches!(takes, Takes::One | Takes::OneOrMore);
         if too_few && !lax {
             return Err(Complaint::not_a_choice(level, "", given.arg, &choices));
