@@ -1,8 +1,10 @@
 //! Compares the parser with clap itself, on command lines that are drawn at random from the tables'
 //! own words and from near misses of them.
 
+use super::command::Command;
+use super::option::{Opt, Takes};
 use super::parser::{Leniency, Stop, parse};
-use super::table::{Command, Opt, Table, Takes, known_versions, table};
+use super::table::{Table, known_versions, table};
 use clap::ArgAction;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, ValueParser};
 

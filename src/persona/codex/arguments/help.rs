@@ -1,8 +1,10 @@
 //! What `--help` prints. The real help texts are the vendor's; here the table is shown in words of
 //! our own, with the names that a client may look for.
 
+use super::command::Command;
 use super::matches::Level;
-use super::table::{Command, Opt, Table};
+use super::option::Opt;
+use super::table::Table;
 use super::usage;
 use crate::persona::Answer;
 

@@ -1,6 +1,7 @@
 //! What the arguments amount to, command by command, before anybody asks whether that is allowed.
 
-use super::table::{Command, Traits};
+use super::command::Command;
+use super::option::Traits;
 
 /// An option or positional argument of a command, by its place in the command's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

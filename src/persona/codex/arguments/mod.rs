@@ -9,13 +9,16 @@
 mod checks;
 #[cfg(all(test, feature = "cli"))]
 mod clap_tests;
+mod command;
 mod complaint;
 mod help;
 mod matches;
+mod option;
 mod parser;
 mod request;
 mod similar;
 mod stdin;
+mod surplus;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -83,10 +86,14 @@ pub fn judge(
         Err(Stop::Refused(complaint)) => {
             return Verdict::Usage(Answer { stderr: complaint.0, code: 2, ..Answer::default() });
         }
-        Err(Stop::Help(command)) => return Verdict::Probe(help::answer(table, &command)),
-        Err(Stop::HelpNeeded(command)) => return Verdict::Usage(help::needed(table, &command)),
-        Err(Stop::Version(command)) => {
-            return Verdict::Probe(probes::version(table.name(), &command.path, table.version()));
+        Err(Stop::Help(path)) => {
+            return Verdict::Probe(help::answer(table, &table.command(&path)));
+        }
+        Err(Stop::HelpNeeded(path)) => {
+            return Verdict::Usage(help::needed(table, &table.command(&path)));
+        }
+        Err(Stop::Version(path)) => {
+            return Verdict::Probe(probes::version(table.name(), &path, table.version()));
         }
     };
     match after_parsing(table, parsed, leniency, args, around) {

@@ -3,8 +3,9 @@
 
 use super::complaint::Complaint;
 use super::matches::{Arg, Given, Level};
-use super::similar::similar;
-use super::table::{Command, Opt, Table, Takes, any_version_has};
+use super::option::{Opt, Takes};
+use super::surplus::drop_positional;
+use super::table::Table;
 use super::{usage, validate};
 
 /// What the parser lets pass.
@@ -23,12 +24,12 @@ pub(super) enum Leniency {
 pub(super) enum Stop {
     /// The arguments are refused.
     Refused(Complaint),
-    /// A command's help is asked for.
-    Help(Command),
-    /// A command that needs arguments has none: its help goes to stderr.
-    HelpNeeded(Command),
-    /// The version is asked for.
-    Version(Command),
+    /// The help of the command at this path is asked for.
+    Help(String),
+    /// The command at this path needs arguments and has none: its help goes to stderr.
+    HelpNeeded(String),
+    /// The version of the command at this path is asked for.
+    Version(String),
 }
 
 impl From<Complaint> for Stop {
@@ -55,28 +56,28 @@ pub(super) fn parse(table: &Table, args: &[&str], leniency: Leniency) -> Result<
     Ok(Parsed { levels, unknown: parser.unknown })
 }
 
-struct Parser<'a> {
-    table: &'a Table,
-    args: &'a [&'a str],
-    next: usize,
-    leniency: Leniency,
-    unknown: Vec<String>,
+pub(super) struct Parser<'a> {
+    pub(super) table: &'a Table,
+    pub(super) args: &'a [&'a str],
+    pub(super) next: usize,
+    pub(super) leniency: Leniency,
+    pub(super) unknown: Vec<String>,
 }
 
 /// A command while its arguments are being assigned.
 #[derive(Default)]
-struct Open {
-    level: Level,
+pub(super) struct Open {
+    pub(super) level: Level,
     /// An argument whose values are complete only when the next one begins.
     pending: Option<Given>,
     /// The pending option takes the next word.
     hungry: bool,
     /// The place of the next positional word.
-    positional: usize,
+    pub(super) positional: usize,
     /// `--` was seen: all that follows is positional.
-    trailing: bool,
+    pub(super) trailing: bool,
     /// The last word was an option that nobody knows: the next may be its value.
-    after_unknown: bool,
+    pub(super) after_unknown: bool,
     /// A positional that may be an unknown option's value.
     doubtful: Option<usize>,
 }
@@ -107,10 +108,9 @@ impl<'a> Parser<'a> {
         }
         if let Some(name) = subcommand {
             if name == "help" {
-                return Err(self.help_command(&open.level.command));
+                return Err(self.help_command(&path));
             }
-            let path = if path.is_empty() { name.to_owned() } else { format!("{path} {name}") };
-            self.command(path, levels)?;
+            self.command(within(&path, name), levels)?;
         }
         self.resolve(&mut open)?;
         if self.leniency != Leniency::Lax {
@@ -125,14 +125,13 @@ impl<'a> Parser<'a> {
         let rest = self.args.get(self.next..).unwrap_or_default();
         if let Some(name) = rest.first().and_then(|word| level.command.subcommand(word)) {
             self.next += 1;
-            let path = format!("{} {name}", level.command.path);
-            self.command(path.trim_start().to_owned(), levels)?;
+            self.command(within(&level.command.path, name), levels)?;
             levels.push(level);
             return Ok(());
         }
         self.next = self.args.len();
         if matches!(rest.first(), Some(&"--help" | &"-h" | &"help")) {
-            return Err(Stop::Help(level.command));
+            return Err(Stop::Help(level.command.path));
         }
         levels.push(level);
         Ok(())
@@ -221,8 +220,8 @@ impl<'a> Parser<'a> {
     fn flag(&mut self, open: &mut Open, at: usize) -> Result<(), Stop> {
         self.resolve(open)?;
         match open.level.command.option(at).map_or("", |opt| opt.long) {
-            "help" => Err(Stop::Help(open.level.command.clone())),
-            "version" => Err(Stop::Version(open.level.command.clone())),
+            "help" => Err(Stop::Help(open.level.command.path.clone())),
+            "version" => Err(Stop::Version(open.level.command.path.clone())),
             _ => {
                 open.pending = Some(Given { arg: Arg::Option(at), values: Vec::new() });
                 self.resolve(open)
@@ -231,78 +230,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Ends the pending argument: its values are counted, split, looked at and kept.
-    fn resolve(&mut self, open: &mut Open) -> Result<(), Stop> {
+    pub(super) fn resolve(&mut self, open: &mut Open) -> Result<(), Stop> {
         open.hungry = false;
         let Some(given) = open.pending.take() else { return Ok(()) };
         let lax = self.leniency == Leniency::Lax;
         validate::accept(&mut open.level, given, lax).map_err(Stop::from)
-    }
-
-    fn unknown_long(&mut self, open: &mut Open, name: &str, has_value: bool) -> Result<(), Stop> {
-        let _ = self.resolve(open);
-        let option = format!("--{name}");
-        if self.lets_pass(&option) {
-            self.pass(open, option, !has_value);
-            return Ok(());
-        }
-        let command = &open.level.command;
-        let near = similar(name, command.options().iter().flat_map(Opt::longs)).pop();
-        let mut tips = Vec::new();
-        let mut used = open.level.visible();
-        if let Some(near) = near {
-            tips.push(format!("a similar argument exists: '--{near}'"));
-            let arg = command.long(near).map(Arg::Option);
-            used.extend(arg.filter(|arg| open.level.is_visible(*arg) && !open.level.has(*arg)));
-        } else if let Some((subcommand, near)) = self.on_a_subcommand(command, name) {
-            tips.push(format!("'{subcommand} --{near}' exists"));
-        } else if !command.positionals.is_empty() {
-            tips.push(format!("to pass '{option}' as a value, use '-- {option}'"));
-        }
-        let usage = usage::made_of(&open.level, &used, &[]);
-        Err(Complaint::unexpected(&option, tips, usage).into())
-    }
-
-    /// A similar option of a subcommand whose name comes later, the earliest such subcommand.
-    fn on_a_subcommand(
-        &self,
-        command: &Command,
-        name: &str,
-    ) -> Option<(&'static str, &'static str)> {
-        let later = self.args.get(self.next..).unwrap_or_default();
-        let candidates = command.subcommands.iter().filter_map(|sub| {
-            let place = later.iter().position(|word| *word == sub.name())?;
-            let path = format!("{} {}", command.path, sub.name());
-            let command = self.table.command(path.trim_start());
-            let near = similar(name, command.options().iter().flat_map(Opt::longs)).pop()?;
-            Some((place, sub.name(), near))
-        });
-        candidates.min_by_key(|(place, ..)| *place).map(|(_, sub, near)| (sub, near))
-    }
-
-    fn unknown_short(&mut self, open: &mut Open, letter: char) -> Result<(), Stop> {
-        let _ = self.resolve(open);
-        let option = format!("-{letter}");
-        if self.lets_pass(&option) {
-            self.pass(open, option, true);
-            return Ok(());
-        }
-        let tip = (!open.level.command.positionals.is_empty())
-            .then(|| format!("to pass '{option}' as a value, use '-- {option}'"));
-        let usage = usage::general(&open.level);
-        Err(Complaint::unexpected(&option, tip.into_iter().collect(), usage).into())
-    }
-
-    fn lets_pass(&self, option: &str) -> bool {
-        match self.leniency {
-            Leniency::Strict => false,
-            Leniency::NewOptions => !any_version_has(option),
-            Leniency::Lax => true,
-        }
-    }
-
-    fn pass(&mut self, open: &mut Open, option: String, may_take_value: bool) {
-        self.unknown.push(option);
-        open.after_unknown = may_take_value;
     }
 
     fn positional(&mut self, open: &mut Open, word: &str, doubtful: bool) -> Result<(), Stop> {
@@ -327,33 +259,17 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn too_many_words(&self, open: &Open, word: &str) -> Complaint {
-        let command = &open.level.command;
-        let usage = usage::general(&open.level);
-        if open.trailing && command.subcommand(word).is_some() {
-            let tip = format!("subcommand '{word}' exists; to use it, remove the '--' before it");
-            return Complaint::unexpected(word, vec![tip], usage);
-        }
-        if !command.subcommands.is_empty() {
-            let near = similar(word, command.subcommand_names());
-            if !near.is_empty() || command.positionals.is_empty() {
-                return Complaint::unknown_subcommand(&open.level, word, &near);
-            }
-        }
-        Complaint::unexpected(word, Vec::new(), usage)
-    }
-
     /// `help` and the names of commands after it.
-    fn help_command(&mut self, command: &Command) -> Stop {
-        let mut command = command.clone();
+    fn help_command(&mut self, path: &str) -> Stop {
+        let mut command = self.table.command(path);
         while let Some(word) = self.take() {
             let Some(name) = command.subcommand(word) else {
                 let level = Level { command, given: Vec::new() };
                 return Complaint::unknown_subcommand(&level, word, &[]).into();
             };
-            command = self.table.command(format!("{} {name}", command.path).trim_start());
+            command = self.table.command(&within(&command.path, name));
         }
-        Stop::Help(command)
+        Stop::Help(command.path)
     }
 
     fn take(&mut self) -> Option<&'a str> {
@@ -363,14 +279,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Takes a positional word out again, since it was an unknown option's value.
-fn drop_positional(open: &mut Open, at: usize) {
-    open.level.given.retain(|given| given.arg != Arg::Positional(at));
-    for given in &mut open.level.given {
-        match &mut given.arg {
-            Arg::Positional(place) if *place > at => *place -= 1,
-            _ => {}
-        }
-    }
-    open.positional = open.positional.saturating_sub(1);
+/// The path of a command's subcommand.
+pub(super) fn within(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path} {name}") }
 }

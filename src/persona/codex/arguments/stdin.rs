@@ -134,7 +134,7 @@ fn utf16(bytes: &[u8], name: &str, unit: fn([u8; 2]) -> u16) -> Result<String, S
     let units = bytes.chunks_exact(2).filter_map(|pair| pair.try_into().ok().map(unit));
     let text = char::decode_utf16(units).collect::<Result<String, _>>();
     match text {
-        Ok(text) if bytes.len() % 2 == 0 => Ok(text),
+        Ok(text) if bytes.len().is_multiple_of(2) => Ok(text),
         _ => Err(format!(
             "input looked like {name} but could not be decoded. Convert it to UTF-8 and retry."
         )),

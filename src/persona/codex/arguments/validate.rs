@@ -2,8 +2,8 @@
 
 use super::complaint::Complaint;
 use super::matches::{Arg, Given, Level};
+use super::option::Takes;
 use super::parser::Stop;
-use super::table::Takes;
 use super::usage;
 
 /// Takes an argument with its values into the level. With `lax`, whatever they are.
@@ -71,7 +71,7 @@ fn why_not_an_address(value: &str) -> Option<String> {
 pub(super) fn validate(level: &Level, has_subcommand: bool) -> Result<(), Stop> {
     if !has_subcommand && level.command.needs_subcommand() {
         return Err(match level.given.is_empty() {
-            true => Stop::HelpNeeded(level.command.clone()),
+            true => Stop::HelpNeeded(level.command.path.clone()),
             false => Complaint::no_subcommand(level).into(),
         });
     }
