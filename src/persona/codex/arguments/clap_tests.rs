@@ -149,6 +149,22 @@ fn words(table: &Table) -> Vec<String> {
     words
 }
 
+#[test]
+fn lax_arguments_are_never_refused_and_none_make_the_judge_panic() {
+    let table = table(None);
+    let mut words = words(&table);
+    words.extend(["-é", "--é=ü", "-mé", "é", "--shiny", "-Z", "--enable=x"].map(str::to_owned));
+    let mut dice = Dice(11);
+    for _ in 0..5_000 {
+        let args: Vec<&str> =
+            (0..dice.below(8)).map(|_| words[dice.below(words.len())].as_str()).collect();
+        let around = super::Surroundings::default();
+        let lax = super::judge(&table, &args, false, false, &around);
+        assert!(!matches!(lax, super::Verdict::Usage(_)), "{args:?}: {lax:?}");
+        super::judge(&table, &args, false, true, &around);
+    }
+}
+
 /// Whether the words may lead to a command of which only the name is known: that one takes anything,
 /// which clap is not told.
 fn reaches_loose(table: &Table, args: &[&str]) -> bool {

@@ -1,5 +1,6 @@
 //! The parser's messages, worded and laid out as clap does.
 
+use super::command::Command;
 use super::matches::{Arg, Level};
 use super::similar::similar;
 use super::usage;
@@ -114,5 +115,12 @@ impl Complaint {
         };
         let message = format!("unrecognized subcommand '{word}'");
         Complaint::new(&message, tip.as_slice(), Some(usage::general(level)))
+    }
+
+    /// A word after `help help`: that command knows no other and has no help itself.
+    pub fn beyond_help(command: &Command, word: &str) -> Complaint {
+        let name = command.full_name();
+        let usage = format!("Usage: {name} [COMMAND]...");
+        Complaint(format!("error: unrecognized subcommand '{word}'\n\n{usage}\n"))
     }
 }

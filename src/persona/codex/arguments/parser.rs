@@ -264,6 +264,12 @@ impl<'a> Parser<'a> {
         let mut command = self.table.command(path);
         while let Some(word) = self.take() {
             let Some(name) = command.subcommand(word) else {
+                if self.leniency == Leniency::Lax {
+                    break;
+                }
+                if command.path.ends_with("help") {
+                    return Complaint::beyond_help(&command, word).into();
+                }
                 let level = Level { command, given: Vec::new() };
                 return Complaint::unknown_subcommand(&level, word, &[]).into();
             };
