@@ -131,10 +131,11 @@ impl Dice {
 
 /// The words that command lines are drawn from.
 fn words(table: &Table) -> Vec<String> {
-    let fixed = "exec e resume fork review login status mcp list get features app-server help a.png \
-                 hi x - -- -- read-only never nope red aut --jsn --modle --resume --sandbo --hel -h -V -x \
-                 -mx -m=x -C. -ia,b -cmodel=x --model=a --json=1 --cd= --color=red --last=x --image=a,b \
-                 --help --version --verson resum lst reviw --sandbox=readonly --=x --base=x -Vm -jm";
+    let fixed = "exec e resume fork review login status mcp list get features app-server help \
+                 a.png hi x - -- -- read-only never nope red aut --jsn --modle --resume --sandbo \
+                 --hel -h -V -x -mx -m=x -C. -ia,b -cmodel=x --model=a --json=1 --cd= --color=red \
+                 --last=x --image=a,b --help --version --verson resum lst reviw \
+                 --sandbox=readonly --=x --base=x -Vm -jm";
     let mut words: Vec<String> =
         fixed.split(' ').filter(|w| !w.is_empty()).map(str::to_owned).collect();
     words.push(String::new());

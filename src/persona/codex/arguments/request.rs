@@ -61,7 +61,7 @@ pub struct Request {
     pub model: Option<String>,
     /// `--sandbox`, else the `sandbox_mode` of `-c`.
     pub sandbox: Option<String>,
-    /// `--ask-for-approval`, else the `approval_policy` of `-c`. `exec` never asks, whatever it says.
+    /// `--ask-for-approval`, else the `approval_policy` of `-c`. `exec` never asks all the same.
     pub approval: Option<String>,
     /// `--cd`.
     pub cd: Option<String>,
@@ -190,8 +190,8 @@ fn fill(request: &mut Request) {
 }
 
 /// What was given on all levels. The innermost value of an option holds; options that may be
-/// repeated add up from the outside in, but for the ones that every command shares: there the parser
-/// itself keeps the innermost occurrences only.
+/// repeated add up from the outside in, but for the ones that every command shares: there the
+/// parser itself keeps the innermost occurrences only.
 fn merged(levels: &[Level]) -> Vec<(&'static str, Vec<String>)> {
     let mut merged: Vec<(&'static str, Vec<String>)> = Vec::new();
     for level in levels {

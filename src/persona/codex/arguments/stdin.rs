@@ -60,7 +60,7 @@ pub fn stdin_rule(request: &Request, around: &Surroundings, table: &Table) -> St
     }
 }
 
-/// Makes the prompt as the model gets it from the prompt argument and the bytes of stdin (empty where
+/// Makes the prompt as the model gets it, from the argument and the bytes of stdin (empty where
 /// it was not read).
 ///
 /// # Errors
