@@ -5,6 +5,7 @@
 pub mod claude;
 pub mod codex;
 mod manners;
+pub(crate) mod performer;
 mod plain;
 
 pub(crate) use manners::{Ending, Epipe, Manners, Request, Run, Situation, StdinRule};
