@@ -8,6 +8,7 @@ mod desk;
 mod first_entry;
 mod messages;
 mod opened;
+mod performance;
 
 use std::path::Path;
 

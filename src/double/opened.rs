@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::play::open_beside;
 use crate::recording::{
-    Facts, FormatError, Header, Kind, Plays, Regexes, Summary, Surroundings, Verdict, check,
-    read_header,
+    Facts, FormatError, Header, Kind, Plays, Regexes, StdinMode, Summary, Surroundings, Verdict,
+    check, read_header,
 };
 use crate::state::{Allowed, Depth, Duty, Fit, Stamp, Weighed};
 
@@ -113,6 +113,12 @@ impl Opened {
                 Fit::Rejects(misses.iter().map(ToString::to_string).collect())
             }
         })
+    }
+
+    /// Whether a live session claims it at its start, and not at its first message.
+    pub fn claims_at_start(&self) -> bool {
+        let header = &self.header;
+        header.claim_at_start || matches!(header.stdin, Some(StdinMode::Ignore | StdinMode::Eof))
     }
 
     /// Checks the whole recording, so that nothing of a broken one is ever played.
