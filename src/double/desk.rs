@@ -14,7 +14,7 @@ use crate::journal::secrets::EnvMode;
 use crate::journal::{Entry, JournaledText, Kind, Problem, ProblemKind};
 use crate::persona::{Answer, Manners, ModelRun, Request, StdinRule, StdinSeen};
 use crate::play::{Plan, Play, Player, Spawn, Stop};
-use crate::recording::{Facts, Regexes};
+use crate::recording::{Facts, Regexes, StdinMode};
 use crate::settings::{Settings, Sources, Strictness};
 use crate::state::{Choice, Ledger, Pick, StateDir, checksum};
 
@@ -167,23 +167,41 @@ impl<'a> Desk<'a> {
                 self.probe(ledger, Err(error))
             }
             Request::Run(run) => {
-                entry.problems = run.unknown().iter().map(|name| unknown_option(name)).collect();
+                if self.settings.args == Strictness::Strict {
+                    let unknown = run.unknown().iter();
+                    entry.problems = unknown.map(|name| unknown_option(name)).collect();
+                }
                 if run.is_session() {
                     return self.open_session(ledger);
                 }
-                if self.must_read_first(run.as_ref()) {
-                    return Script::AfterStdin;
-                }
                 let late = self.known_at_start(run.as_ref());
-                self.choose(ledger, entry, late)
+                let script = self.choose(ledger, entry, late);
+                match script {
+                    // What comes by stdin decides whether the real CLI runs at all: nothing may be
+                    // used up before that is known.
+                    Script::Recording(pick) if self.must_read_first(run.as_ref(), &pick) => {
+                        entry.kind = Kind::Run;
+                        Script::AfterStdin
+                    }
+                    Script::Refused(_) if run.hangs_on_stdin() => Script::AfterStdin,
+                    script => script,
+                }
             }
         }
     }
 
-    /// Where what comes by stdin decides whether the real CLI runs at all, nothing may be used up
-    /// before that is known.
-    fn must_read_first(&self, run: &dyn ModelRun) -> bool {
-        run.hangs_on_stdin() && matches!(run.stdin(), StdinRule::ToEnd { .. })
+    /// Whether the program's own rule for stdin comes before the claim: where the run hangs on what
+    /// comes, unless the recording says itself how stdin is read.
+    fn must_read_first(&mut self, run: &dyn ModelRun, pick: &Pick<Result<Opened, Error>>) -> bool {
+        if !run.hangs_on_stdin() || !matches!(run.stdin(), StdinRule::ToEnd { .. }) {
+            return false;
+        }
+        let Ok(opened) = &pick.item else { return false };
+        let said = opened.header.stdin.or(self.settings.set.stdin);
+        match said {
+            None | Some(StdinMode::Auto) => !opened.reads_by_itself(&mut self.regexes),
+            Some(StdinMode::Ignore | StdinMode::Eof | StdinMode::Lines) => false,
+        }
     }
 
     fn known_at_start(&self, run: &dyn ModelRun) -> Late {
@@ -338,7 +356,9 @@ fn facts<T>(
     })
 }
 
-fn unknown_option(name: &str) -> Problem {
+fn unknown_option(option: &str) -> Problem {
+    // A value may be a secret.
+    let name = option.split('=').next().unwrap_or(option);
     Problem {
         kind: ProblemKind::UnknownOption,
         message: format!(

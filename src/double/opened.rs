@@ -136,6 +136,14 @@ impl Opened {
         checked.map_err(|error| self.error(&error))
     }
 
+    /// Whether it has `in` steps, which read stdin; a broken one has none.
+    pub fn reads_by_itself(&self, regexes: &mut Regexes) -> bool {
+        let Ok(file) = File::open(&self.path) else { return false };
+        let mut around = Surroundings { file: &|_| Ok(()), regexes };
+        self.kind == Kind::Steps
+            && check(BufReader::new(file), &mut around).is_ok_and(|summary| summary.inputs > 0)
+    }
+
     /// Reads the recording from its first byte.
     pub fn reader(&mut self) -> Result<Box<dyn BufRead + '_>, Error> {
         if self.whole {
