@@ -6,6 +6,8 @@ compile_error!(
 );
 
 mod bind;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod confine;
 mod directory;
 mod double;
@@ -16,8 +18,10 @@ pub mod persona;
 mod play;
 pub mod recording;
 mod settings;
+pub mod stage;
 mod state;
 mod sys;
+pub mod verdict;
 
 pub use double::{program_of, run};
 pub use error::{EXIT_RINGER, Error};
