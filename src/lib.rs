@@ -5,6 +5,7 @@ compile_error!(
     "ringer's doubles use what Linux tells a process of itself; other systems are not supported yet"
 );
 
+pub mod author;
 mod bind;
 mod confine;
 mod directory;
@@ -19,5 +20,8 @@ mod settings;
 mod state;
 mod sys;
 
+pub use author::{Recording, When};
 pub use double::{program_of, run};
 pub use error::{EXIT_RINGER, Error};
+pub use recording::turn::Turn;
+pub use serde_json::json;
