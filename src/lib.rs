@@ -17,6 +17,7 @@ pub mod persona;
 mod play;
 pub mod recording;
 mod settings;
+pub mod stage;
 mod state;
 mod sys;
 
