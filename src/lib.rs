@@ -5,6 +5,7 @@ compile_error!(
     "ringer's doubles use what Linux tells a process of itself; other systems are not supported yet"
 );
 
+pub mod author;
 mod bind;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -23,5 +24,8 @@ mod state;
 mod sys;
 pub mod verdict;
 
+pub use author::{Recording, When};
 pub use double::{program_of, run};
 pub use error::{EXIT_RINGER, Error};
+pub use recording::turn::Turn;
+pub use serde_json::json;
