@@ -24,3 +24,8 @@ mod timing;
 mod choosing;
 /// Effects on disk, streams that are closed, values that are bound.
 mod effects;
+
+/// Exactly once: the lock, crowds, kills between any two writes.
+mod claims;
+/// Cursor and tables, to be spoilt by tests.
+mod state_files;
