@@ -59,7 +59,10 @@ fn running_out_is_loud() {
          to play from the start again: ringer reset SCENE/state\n"
     );
     let entry = scene.entry(3);
-    assert_eq!((entry.text("kind"), entry.recording(), entry.exit().as_str()), ("refused", None, "97"));
+    assert_eq!(
+        (entry.text("kind"), entry.recording(), entry.exit().as_str()),
+        ("refused", None, "97")
+    );
     assert_eq!(entry.problems(), ["exhausted"]);
 }
 
@@ -96,7 +99,10 @@ fn the_value_of_a_variable_stays_out_of_the_message() {
     let header = r#"{"ringer":1,"when":{"env":{"API_KEY":"^right$"}}}"#;
     scene.steps("1.jsonl", header, &[]);
     let done = scene.claude(&["-p"]).env("API_KEY", "wrong-secret-value").run();
-    assert!(done.err().contains("when.env.API_KEY: /^right$/ does not match its value"), "{done:?}");
+    assert!(
+        done.err().contains("when.env.API_KEY: /^right$/ does not match its value"),
+        "{done:?}"
+    );
     assert!(!done.err().contains("wrong-secret"), "{done:?}");
 }
 

@@ -275,7 +275,10 @@ fn a_living_spawn_that_the_journal_does_not_know_is_refused_with_its_path() {
     let stdin = File::create(scene.state().join("journal/000002.stdin")).unwrap();
     stdin.lock().unwrap();
     let said = next(&scene);
-    assert!(said.starts_with("ringer(claude): SCENE/state/journal/000002.stdin: is locked by"), "{said}");
+    assert!(
+        said.starts_with("ringer(claude): SCENE/state/journal/000002.stdin: is locked by"),
+        "{said}"
+    );
     drop(stdin);
     assert_eq!(next(&scene), "02");
 }
@@ -286,7 +289,8 @@ fn a_killed_spawn_keeps_its_recording_and_its_entry_says_running() {
     scene.steps("01.jsonl", "{\"ringer\":1}", &[r#"{"out":"01"}"#, r#"{"hang":true}"#]);
     let mut running = scene.claude(&["-p"]).go();
     running.hear("01");
-    let alive = || File::open(scene.state().join("journal/000001.stdin")).unwrap().try_lock().is_err();
+    let alive =
+        || File::open(scene.state().join("journal/000001.stdin")).unwrap().try_lock().is_err();
     assert!(alive(), "a living spawn holds the lock on its stdin file");
     running.signal(Signal::KILL);
     running.end();
@@ -303,6 +307,7 @@ fn numbers_are_the_order_of_the_starts_over_all_personas() {
     scene.codex(&["exec", "hi"]).run().is("codex/1.jsonl\n", "", 0);
     scene.claude(&["-p"]).run().is("claude/2.jsonl\n", "", 0);
     let entries = scene.entries();
-    let order: Vec<_> = entries.iter().map(|e| (e["spawn"].as_u64().unwrap(), e.text("program"))).collect();
+    let order: Vec<_> =
+        entries.iter().map(|e| (e["spawn"].as_u64().unwrap(), e.text("program"))).collect();
     assert_eq!(order, [(1, "claude"), (2, "codex"), (3, "claude")]);
 }

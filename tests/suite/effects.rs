@@ -90,8 +90,12 @@ fn a_closed_stdout_ends_for_its_reader_while_the_double_lives_on() {
 
 #[test]
 fn a_closed_stderr_says_no_more() {
-    let scene =
-        Scene::of_steps(&[r#"{"err":"a"}"#, r#"{"close":"stderr"}"#, r#"{"err":"b"}"#, r#"{"out":"c"}"#]);
+    let scene = Scene::of_steps(&[
+        r#"{"err":"a"}"#,
+        r#"{"close":"stderr"}"#,
+        r#"{"err":"b"}"#,
+        r#"{"out":"c"}"#,
+    ]);
     scene.play().is("c", "a", 0);
 }
 
@@ -123,7 +127,8 @@ fn bound_values_are_replaced_by_the_spawns_own_in_everything_that_is_written() {
         r#"{"file":{"write":"where.txt","text":"/home/dev/project"}}"#,
     ]);
     let done = scene.play();
-    let out = "{\"cwd\":\"SCENE/cwd/src\",\"home\":\"SCENE/home/.claude\",\"x\":\"SCENE/homeil\"}\n";
+    let out =
+        "{\"cwd\":\"SCENE/cwd/src\",\"home\":\"SCENE/home/.claude\",\"x\":\"SCENE/homeil\"}\n";
     assert_eq!(scene.plain(&done.stdout), out);
     assert_eq!(scene.plain(&done.stderr), "in SCENE/cwd\n");
     assert_eq!(scene.plain(&fs::read(scene.path("cwd/where.txt")).unwrap()), "SCENE/cwd");
@@ -131,6 +136,7 @@ fn bound_values_are_replaced_by_the_spawns_own_in_everything_that_is_written() {
 
 #[test]
 fn without_bind_nothing_is_replaced() {
-    let line = "{\"cwd\":\"/home/dev/project\",\"session_id\":\"5e551017-0000-4000-8000-000000000001\"}\n";
+    let line =
+        "{\"cwd\":\"/home/dev/project\",\"session_id\":\"5e551017-0000-4000-8000-000000000001\"}\n";
     Scene::of_raw(line).play().is(line, "", 0);
 }

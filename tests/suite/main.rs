@@ -29,3 +29,10 @@ mod effects;
 mod claims;
 /// Cursor and tables, to be spoilt by tests.
 mod state_files;
+
+/// Streams of every kind, used as they were inherited.
+mod inherited;
+/// What the journal says of a spawn, and when.
+mod journal;
+/// What the two programs are like: stdin and signals.
+mod manners;
