@@ -36,3 +36,8 @@ mod inherited;
 mod journal;
 /// What the two programs are like: stdin and signals.
 mod manners;
+
+/// Recordings that cannot be played, and that nothing makes a double panic.
+mod broken;
+/// Every capture of the real CLIs, replayed.
+mod truth;
