@@ -60,7 +60,9 @@ impl Spawn {
             }
             let now = Instant::now();
             if wait.until.is_some_and(|until| until <= now) {
-                break Woke::Time;
+                // What is there already came in time.
+                let came = wait.fd.is_some() && ready(wait.fd, Duration::ZERO)?;
+                break if came { Woke::Ready } else { Woke::Time };
             }
             self.check_life(now)?;
             if wait.until.is_none() {
