@@ -15,6 +15,7 @@ pub mod journal;
 pub mod persona;
 mod play;
 pub mod recording;
+pub mod sessions;
 mod settings;
 mod state;
 mod sys;
