@@ -18,6 +18,7 @@ pub mod journal;
 pub mod persona;
 mod play;
 pub mod recording;
+pub mod sessions;
 mod settings;
 pub mod stage;
 mod state;

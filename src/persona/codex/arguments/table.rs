@@ -72,6 +72,12 @@ impl Table {
         self.head("stdin ").unwrap_or("").split(' ').any(|word| word == fact)
     }
 
+    /// What is said of a thread id that nobody knows, with `{method}` and `{id}` in it. A version
+    /// without such a text starts a new thread instead.
+    pub fn lost(&self) -> Option<&'static str> {
+        self.head("lost ")
+    }
+
     /// The lines of the stock answer to a side command, if there is one.
     pub(in crate::persona::codex) fn answer(
         &self,
@@ -164,7 +170,7 @@ mod tests {
         for (version, text) in TABLES {
             for line in lines(text).filter(|line| !line.is_empty()) {
                 let word = line.split(' ').next().unwrap_or("");
-                let known = "name stdin answer out err exit feature feature-alias features set \
+                let known = "name stdin lost answer out err exit feature feature-alias features set \
                              command usage sub arg flag opt use group version loose";
                 assert!(known.split(' ').any(|k| k == word), "{version}: {line}");
             }
