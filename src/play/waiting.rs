@@ -59,10 +59,10 @@ impl Spawn {
                 break Woke::Signal(signal);
             }
             let now = Instant::now();
+            let listen = wait.listen && !self.stdin.ended();
             if wait.until.is_some_and(|until| until <= now) {
                 // What is there already came in time.
-                let came = wait.fd.is_some() && ready(wait.fd, Duration::ZERO)?;
-                break if came { Woke::Ready } else { Woke::Time };
+                break ready(wait.fd, listen, Duration::ZERO)?.unwrap_or(Woke::Time);
             }
             self.check_life(now)?;
             if wait.until.is_none() {
@@ -80,10 +80,8 @@ impl Spawn {
                 wait.until.is_none().then(|| now + PARENT_CHECK),
             ];
             let until = next.into_iter().flatten().min().unwrap_or(now);
-            let listen = wait.listen && !self.stdin.ended();
-            match ready(wait.fd, listen, until.saturating_duration_since(now))? {
-                Some(woke) => break woke,
-                None => {}
+            if let Some(woke) = ready(wait.fd, listen, until.saturating_duration_since(now))? {
+                break woke;
             }
         };
         if said {
