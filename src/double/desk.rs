@@ -12,10 +12,12 @@ use crate::error::Error;
 use crate::invocation::{Invocation, StreamKind};
 use crate::journal::secrets::EnvMode;
 use crate::journal::{Entry, JournaledText, Kind, Problem, ProblemKind};
+use crate::persona::performer::SessionMark;
 use crate::persona::{Answer, Manners, ModelRun, Request, StdinRule, StdinSeen};
 use crate::play::{Plan, Play, Player, Spawn, Stop};
 use crate::recording::{Facts, Regexes, StdinMode};
-use crate::settings::{Settings, Sources, Strictness};
+use crate::sessions::{Around, Resolved, Sessions};
+use crate::settings::{Sessions as SessionsRule, Settings, Sources, Strictness};
 use crate::state::{Choice, Ledger, Pick, StateDir, checksum};
 
 /// What the surroundings and the arguments of a spawn come to.
@@ -24,6 +26,9 @@ pub(super) struct Desk<'a> {
     pub invocation: &'a Invocation,
     pub settings: Settings,
     pub regexes: Regexes,
+    pub session: Resolved,
+    sessions: Sessions,
+    seed: String,
     state: &'a StateDir,
     arguments: &'a [OsString],
     request: Request,
@@ -79,6 +84,7 @@ pub(super) fn enter(
     entry.recordings = settings.map(|found| JournaledText::of(found.recordings.as_os_str()));
     let mut ledger = state.lock()?;
     let ticket = ledger.ticket()?;
+    entry.spawn = ticket.number();
     let script = script(&mut ledger, &mut entry);
     let pick = match &script {
         Script::Recording(pick) => Some(pick),
@@ -121,11 +127,15 @@ impl<'a> Desk<'a> {
     ) -> Result<Desk<'a>, Error> {
         let recordings = sources.recordings(invocation)?;
         let settings = sources.settle(recordings.to_owned())?;
+        let arguments = invocation.argv.get(1..).unwrap_or_default();
         Ok(Desk {
             manners,
             invocation,
+            session: Resolved::default(),
+            sessions: Sessions::of(state.path()),
+            seed: format!("{:016x}", seed(arguments)),
             state,
-            arguments: invocation.argv.get(1..).unwrap_or_default(),
+            arguments,
             request: manners.read(invocation, &settings),
             pool: Pool::of(recordings, manners.name())?,
             settings,
@@ -147,6 +157,9 @@ impl<'a> Desk<'a> {
             })?;
         self.prepare_session(&mut player);
         let stop = self.act(&mut player, script).err().unwrap_or(Stop::Natural);
+        if let Some(mark) = player.session_mark() {
+            self.remember(&player, &mark)?;
+        }
         Ok((player, stop))
     }
 
@@ -167,6 +180,13 @@ impl<'a> Desk<'a> {
                 self.probe(ledger, Err(error))
             }
             Request::Run(run) => {
+                match run.take_up(&self.around(entry.spawn)) {
+                    Ok(session) => self.session = session,
+                    Err(answer) => {
+                        entry.kind = Kind::Usage;
+                        return Script::Answer(answer);
+                    }
+                }
                 if self.settings.args == Strictness::Strict {
                     let unknown = run.unknown().iter();
                     entry.problems = unknown.map(|name| unknown_option(name)).collect();
@@ -325,10 +345,27 @@ impl<'a> Desk<'a> {
         Ok(script)
     }
 
-    /// The same for the same arguments, in whatever place they are given.
     pub(super) fn seed(&self) -> u64 {
-        let words = self.arguments.join(std::ffi::OsStr::new("\u{1f}"));
-        checksum(words.as_encoded_bytes())
+        seed(self.arguments)
+    }
+
+    /// What finding the session of this spawn depends on.
+    fn around(&self, spawn: u64) -> Around<'_> {
+        Around {
+            sessions: &self.sessions,
+            version: self.settings.set.versions.get(self.manners.name()).map(String::as_str),
+            cwd: &self.invocation.cwd,
+            strict: self.settings.set.sessions == SessionsRule::Strict,
+            seed: &self.seed,
+            spawn,
+        }
+    }
+
+    /// Keeps what the next spawn that takes the session up must know.
+    pub(super) fn remember(&self, player: &Player, mark: &SessionMark) -> Result<(), Error> {
+        let around = self.around(player.spawn.entry.spawn);
+        let carried = mark.carried.clone();
+        self.sessions.record(&self.session.session(self.manners.name(), &mark.id, &around, carried))
     }
 
     pub(super) fn model_run(&self) -> Option<Rc<dyn ModelRun>> {
@@ -337,6 +374,11 @@ impl<'a> Desk<'a> {
             _ => None,
         }
     }
+}
+
+/// The same for the same arguments, in whatever place they are given.
+fn seed(arguments: &[OsString]) -> u64 {
+    checksum(arguments.join(std::ffi::OsStr::new("\u{1f}")).as_encoded_bytes())
 }
 
 /// Calls with what is known of a spawn.

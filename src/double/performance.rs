@@ -106,6 +106,10 @@ impl Desk<'_> {
         if let Some(launcher) = &opened.header.launcher {
             player.launch(launcher)?;
         }
+        if let Some((path, told)) = self.model_run().as_deref().and_then(|run| run.last_message()) {
+            player.keep_last_message(path, told)?;
+        }
+        player.asked = self.model_run().and_then(|run| run.shape());
         player.begin();
         self.read_input(player, &opened, &summary)?;
         match opened.kind {
@@ -218,7 +222,11 @@ impl Desk<'_> {
         };
         let around = self.circumstances(player, prompt);
         player.lend_voice(run.performer(&around));
-        Ok(())
+        // The session is there from its start: whoever takes it up may come before its end.
+        match player.session_mark() {
+            Some(mark) => Ok(self.remember(player, &mark)?),
+            None => Ok(()),
+        }
     }
 
     /// A live session has its voice from the start: it answers before it has a recording.
@@ -239,7 +247,7 @@ impl Desk<'_> {
             config_dir: text(&player.plan.config_dir),
             stdio: self.invocation.stdio,
             prompt,
-            resumed: None,
+            session: self.session.clone(),
         }
     }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 use super::Answer;
 use super::performer::Performer;
 use crate::invocation::{Invocation, StreamKind};
-use crate::play::ExitWatch;
+use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::{Around, Resolved, Told};
 use crate::settings::Settings;
 
 /// The manners of a program that ringer stands in for.
@@ -62,6 +63,11 @@ pub(crate) trait ModelRun: Debug {
         false
     }
 
+    /// The shape of its output, by its arguments; none where anything may come.
+    fn shape(&self) -> Option<Shape> {
+        None
+    }
+
     /// Whether it depends on what comes by stdin if the real CLI runs at all.
     fn hangs_on_stdin(&self) -> bool {
         false
@@ -78,6 +84,21 @@ pub(crate) trait ModelRun: Debug {
     ///
     /// What the real CLI answers when it does not take it.
     fn prompt(&self, stdin: StdinSeen) -> Result<String, Answer>;
+
+    /// The session that the arguments mean: a new one, or one that an earlier spawn has made.
+    ///
+    /// # Errors
+    ///
+    /// What the real CLI says of a session that is not there, where that is asked for.
+    fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
+        let _ = around;
+        Ok(Resolved::default())
+    }
+
+    /// The file that the last message goes to, and how stdout tells that message.
+    fn last_message(&self) -> Option<(&str, Told)> {
+        None
+    }
 
     /// The voice for turns, rendered recordings and live sessions; none for a program that has no
     /// event stream of its own.
@@ -113,8 +134,8 @@ pub(crate) struct Circumstances {
     pub stdio: [StreamKind; 3],
     /// The prompt as the model gets it.
     pub prompt: String,
-    /// The session that is taken up, as far as it is known.
-    pub resumed: Option<super::performer::SessionMark>,
+    /// The session that the arguments mean.
+    pub session: Resolved,
 }
 
 /// How a program reads stdin, by its arguments.

@@ -10,15 +10,17 @@ use super::input::Read;
 use super::live::Inbox;
 use super::output::{OutStream, Wrote};
 use super::reply::Ids;
+use super::shape::{Beginning, Shape};
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
 use super::waiting::{Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
-use crate::persona::performer::Performer;
+use crate::persona::performer::{Performer, SessionMark};
 use crate::persona::{Answer, Ending, Epipe, Manners, Situation};
 use crate::recording::{Output, Signal, Step};
+use crate::sessions::{LastMessage, Told};
 use crate::sys;
 
 /// Everything that is settled about how a recording is played.
@@ -52,6 +54,9 @@ pub(crate) struct Player {
     pub spawn: Spawn,
     pub plan: Plan,
     pub(super) watch: ExitWatch,
+    /// How stdout begins, and the shape that the arguments ask for.
+    beginning: Beginning,
+    pub asked: Option<Shape>,
     pub(super) began: Instant,
     pub(super) ids: Ids,
     /// Bytes that wait for the next step of the same stream.
@@ -67,6 +72,8 @@ pub(crate) struct Player {
     pub(super) spoke: bool,
     /// A message that an `in` step took and no turn has used.
     pub(super) taken_user: Option<Vec<u8>>,
+    /// The file for the last message, unless the recording writes it itself.
+    pub(super) last_message: Option<LastMessage>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
     unrendered: Vec<u8>,
     pub(super) inbox: Inbox,
@@ -92,6 +99,8 @@ impl Player {
             spawn,
             plan,
             watch,
+            beginning: Beginning::default(),
+            asked: None,
             began: Instant::now(),
             ids: Ids::default(),
             held: [Vec::new(), Vec::new()],
@@ -100,6 +109,7 @@ impl Player {
             in_turn: false,
             spoke: false,
             taken_user: None,
+            last_message: None,
             unrendered: Vec::new(),
             inbox: Inbox::default(),
             exchange: Exchange::default(),
@@ -151,8 +161,56 @@ impl Player {
         self.last_words()
     }
 
+    /// What must be known for the next spawn that takes this session up, where the session is the
+    /// program's own.
+    pub fn session_mark(&self) -> Option<SessionMark> {
+        self.performer.as_ref().and_then(|performer| performer.session())
+    }
+
+    /// Keeps the last message for the file that the arguments name.
+    pub fn keep_last_message(&mut self, path: &str, told: Told) -> Play<()> {
+        match LastMessage::open(path, &self.plan.cwd, told) {
+            Ok(file) => {
+                self.last_message = Some(file);
+                Ok(())
+            }
+            Err(answer) => self.answer(&answer),
+        }
+    }
+
+    /// Writes the last message, once it is known how the run ends.
+    fn store_last_message(&mut self, exit: &Exit) -> Result<(), Error> {
+        let (Some(file), Exit::Code(code)) = (self.last_message.take(), exit) else {
+            return Ok(());
+        };
+        let known = self.performer.as_ref().and_then(|performer| performer.last_message());
+        file.finish(*code, known.as_deref()).map(drop)
+    }
+
     /// The end that a stop means, after what was held back has gone out.
     pub fn conclude(&mut self, stop: Stop) -> Exit {
+        let exit = self.exit_of(stop);
+        if let Err(error) = self.store_last_message(&exit) {
+            return self.exit_of(Stop::Refused(error));
+        }
+        self.report_turns_left();
+        let mismatch = self.asked.and_then(|asked| self.beginning.mismatch(asked));
+        self.spawn.entry.mentions.extend(mismatch);
+        exit
+    }
+
+    /// Turns of a live session that nobody asked for.
+    fn report_turns_left(&mut self) {
+        if let Some(left @ 1..) = self.spawn.entry.turns_left {
+            let message = format!(
+                "{left} turns of {} were never asked for",
+                self.spawn.entry.recording.as_deref().unwrap_or("the recording")
+            );
+            self.spawn.problem(Problem { kind: ProblemKind::TurnsLeft, message });
+        }
+    }
+
+    fn exit_of(&mut self, stop: Stop) -> Exit {
         match stop {
             Stop::Exit(code) => Exit::Code(code),
             Stop::Natural | Stop::Claim if self.spoke => {
@@ -208,6 +266,7 @@ impl Player {
         let direction = match stream {
             Output::Stdout => {
                 self.watch.feed(bytes);
+                self.beginning.feed(bytes);
                 Direction::Out
             }
             Output::Stderr => Direction::Err,
@@ -221,7 +280,7 @@ impl Player {
             let out = self.stream(stream);
             let fd = Some(out.fd());
             match out.write(rest) {
-                Wrote::All => return Ok(()),
+                Wrote::All => return self.was_written(stream, bytes),
                 Wrote::Interrupted(count) => {
                     rest = &rest[count..];
                     self.look_up()?;
@@ -243,6 +302,13 @@ impl Player {
             }
         }
         Ok(())
+    }
+
+    fn was_written(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
+        match (&mut self.last_message, stream) {
+            (Some(file), Output::Stdout) => Ok(file.written(bytes)?),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn stream(&mut self, stream: Output) -> &mut OutStream {

@@ -66,6 +66,12 @@ impl LastMessage {
         }
     }
 
+    /// Whether it is the file of this path.
+    #[must_use]
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.path == path
+    }
+
     /// Takes bytes that are on stdout now, whole lines or pieces of them. With the event that
     /// completes the turn the file is written.
     ///

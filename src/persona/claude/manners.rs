@@ -6,14 +6,16 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use super::arguments::{self, Format, Login, Surroundings, Verdict};
+use super::render::mint_session_id;
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
 };
 use crate::persona::performer::Performer;
-use crate::play::ExitWatch;
+use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::{Around, Resolved, take_up};
 use crate::settings::{Settings, Strictness};
 
 /// The `claude` program.
@@ -95,6 +97,14 @@ impl ModelRun for Run {
         self.request.input == Format::StreamJson
     }
 
+    fn shape(&self) -> Option<Shape> {
+        Some(match self.request.output {
+            Format::Text => Shape::Text,
+            Format::Json => Shape::Document,
+            Format::StreamJson => Shape::Lines,
+        })
+    }
+
     fn hangs_on_stdin(&self) -> bool {
         self.request.hangs_on_stdin()
     }
@@ -108,12 +118,17 @@ impl ModelRun for Run {
         arguments::check_input(&self.request, arguments::StdinSeen { bytes, gave_up })
     }
 
+    fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
+        take_up::claude(&self.request, around)
+    }
+
     fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
         None
     }
 
-    fn session_id(&self, _: &Circumstances) -> Option<String> {
-        self.request.session_id.clone()
+    fn session_id(&self, around: &Circumstances) -> Option<String> {
+        let made = || mint_session_id(&format!("{:016x}", around.seed), around.spawn);
+        Some(around.session.id.clone().unwrap_or_else(made))
     }
 }
 

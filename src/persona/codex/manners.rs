@@ -6,14 +6,16 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use super::arguments::{self, RunKind, Surroundings, Verdict};
+use super::render::mint_thread_id;
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
 };
 use crate::persona::performer::Performer;
-use crate::play::ExitWatch;
+use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::{Around, Resolved, Told, take_up};
 use crate::settings::{Settings, Strictness};
 
 /// The `codex` program.
@@ -102,6 +104,14 @@ impl ModelRun for Run {
         self.request.kind == RunKind::AppServer
     }
 
+    fn shape(&self) -> Option<Shape> {
+        match self.request.kind {
+            RunKind::AppServer | RunKind::McpServer | RunKind::Tui => None,
+            _ if self.request.json => Some(Shape::Lines),
+            _ => Some(Shape::Text),
+        }
+    }
+
     fn hangs_on_stdin(&self) -> bool {
         self.strict && self.prompt_argument().is_none()
     }
@@ -114,12 +124,23 @@ impl ModelRun for Run {
         arguments::check_input(&self.request, &self.around, &self.table, stdin.bytes)
     }
 
+    fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
+        let cwd = take_up::codex_cwd(&self.request, around.cwd);
+        take_up::codex(&self.request, &Around { cwd: &cwd, ..*around })
+    }
+
+    fn last_message(&self) -> Option<(&str, Told)> {
+        let told = if self.request.json { Told::Events } else { Told::Text };
+        Some((self.request.output_last_message.as_deref()?, told))
+    }
+
     fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
         None
     }
 
-    fn session_id(&self, _: &Circumstances) -> Option<String> {
-        None
+    fn session_id(&self, around: &Circumstances) -> Option<String> {
+        let made = || mint_thread_id(around.seed, around.spawn);
+        Some(around.session.id.clone().unwrap_or_else(made))
     }
 }
 
