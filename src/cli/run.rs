@@ -105,7 +105,8 @@ fn say(
     output::say(&Report { verdict, programs: &layout.programs, passing: true }.to_string());
     if earlier > 0 {
         output::say(&format!(
-            "ringer: note: {earlier} of these spawns were in {} before this run\n",
+            "ringer: note: {earlier} of these spawns {} in {} before this run\n",
+            if earlier == 1 { "was" } else { "were" },
             layout.state.display()
         ));
     }
