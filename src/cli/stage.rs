@@ -60,8 +60,9 @@ pub(super) fn stage(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if earlier > 0 {
         let state = layout.state.display();
         output::say(&format!(
-            "ringer: the state in {state} goes on after {earlier} earlier spawns; to play from the \
-             start: ringer reset {state}\n"
+            "ringer: the state in {state} goes on after {earlier} earlier spawn{}; to play from the \
+             start: ringer reset {state}\n",
+            if earlier == 1 { "" } else { "s" }
         ));
     }
     let env = text_pairs(&layout)?;
