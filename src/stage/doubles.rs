@@ -38,7 +38,7 @@ impl Search {
         let path = std::env::var_os("PATH").unwrap_or_default();
         Search {
             named,
-            beside: std::env::current_exe().map(|exe| folders_beside(&exe)).unwrap_or_default(),
+            beside: folders_of_cargo(),
             on_path: std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect(),
         }
     }
@@ -109,6 +109,24 @@ impl Search {
         );
         Error::Doubles { what }
     }
+}
+
+/// The folders beside the running executable. The examples in documentation run in a temporary
+/// directory; what tells them the target directory is the search path for libraries, to which cargo
+/// adds it.
+fn folders_of_cargo() -> Vec<PathBuf> {
+    let exe = std::env::current_exe().ok();
+    let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let deps = std::env::split_paths(&libraries).filter(|folder| folder.ends_with("deps"));
+    let mut folders = Vec::new();
+    for exe in exe.into_iter().chain(deps.map(|folder| folder.join("example"))) {
+        for folder in folders_beside(&exe) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+    }
+    folders
 }
 
 /// The folders in which cargo puts executables beside this one, or those of an installation.
