@@ -7,6 +7,8 @@ compile_error!(
 
 pub mod author;
 mod bind;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod confine;
 mod directory;
 mod double;
@@ -20,6 +22,7 @@ mod settings;
 pub mod stage;
 mod state;
 mod sys;
+pub mod verdict;
 
 pub use author::{Recording, When};
 pub use double::{program_of, run};
