@@ -22,6 +22,7 @@ mod settings;
 pub mod stage;
 mod state;
 mod sys;
+pub mod testing;
 pub mod verdict;
 
 pub use author::{Recording, When};
@@ -29,3 +30,5 @@ pub use double::{program_of, run};
 pub use error::{EXIT_RINGER, Error};
 pub use recording::turn::Turn;
 pub use serde_json::json;
+pub use testing::{Invocation, Stage};
+pub use verdict::Verdict;
