@@ -105,7 +105,9 @@ impl Search {
         let _ = write!(
             what,
             "\n  to install them: cargo install ringer --version {VERSION}\n  \
-             or set RINGER_BIN to the directory they are in"
+             or set RINGER_BIN to the directory they are in\n  \
+             or, in a Rust crate, have them built with its tests by an examples/ringer.rs (see \
+             ringer::testing); cargo build --examples builds it alone"
         );
         Error::Doubles { what }
     }
