@@ -76,7 +76,7 @@ pub fn main() -> ExitCode {
         // Whoever reads has seen enough.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::say(&format!("ringer: {error:#}\n"));
+            output::complain(&error);
             ExitCode::from(EXIT_RINGER)
         }
     }

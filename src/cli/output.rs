@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Write as _};
 use anyhow::Context as _;
 use serde::Serialize;
 
+use crate::error::Error;
+
 /// Writes text to stdout.
 ///
 /// # Errors
@@ -19,6 +21,15 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 /// Writes text to stderr; where that cannot be, there is nobody to tell.
 pub(super) fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Says on stderr why ringer could not do its job.
+pub(super) fn complain(error: &anyhow::Error) {
+    // An error of the library says itself what caused it; others say it one by one.
+    match error.downcast_ref::<Error>() {
+        Some(error) => say(&format!("ringer: {error}\n")),
+        None => say(&format!("ringer: {error:#}\n")),
+    }
 }
 
 /// JSON for people who use `jq` and those who do not.

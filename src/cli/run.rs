@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
             Ok(Outcome::Code(if code == 0 && !verdict.good { super::EXIT_NO } else { code }))
         }
         Err(error) => {
-            output::say(&format!("ringer: no verdict: {error:#}\n"));
+            output::complain(&error);
             Ok(Outcome::Code(if code == 0 { EXIT_RINGER } else { code }))
         }
     }
@@ -102,7 +102,7 @@ fn say(
         output::say(&output::line(verdict)?);
         return Ok(());
     }
-    output::say(&Report { verdict, programs: &layout.programs }.to_string());
+    output::say(&Report { verdict, programs: &layout.programs, passing: true }.to_string());
     if earlier > 0 {
         output::say(&format!(
             "ringer: note: {earlier} of these spawns were in {} before this run\n",
@@ -117,12 +117,14 @@ fn say_where(place: &Temporary, layout: &Layout, verdict: &Verdict, arguments: &
     if arguments.json {
         return;
     }
+    let (stage, state) = (layout.dir.display(), layout.state.display());
     if place.kept {
-        let (stage, state) = (layout.dir.display(), layout.state.display());
-        output::say(&format!(
-            "ringer: kept the stage {stage}; to look closer: ringer journal {state}\n"
-        ));
-    } else if !verdict.good && layout.state.starts_with(&place.path) {
+        let why = if arguments.keep { "" } else { ", since doubles still use it" };
+        output::say(&format!("ringer: kept the stage {stage}{why}\n"));
+    }
+    if place.kept || !layout.state.starts_with(&place.path) {
+        output::say(&format!("ringer: to look closer: ringer journal {state}\n"));
+    } else if !verdict.good && !verdict.spawns.is_empty() {
         output::say("ringer: to look closer, keep stage and journal: ringer run --keep ...\n");
     }
 }

@@ -42,7 +42,9 @@ pub(super) fn verify(arguments: &Arguments) -> anyhow::Result<Outcome> {
         output::print(&output::pretty(&verdict)?)?;
     } else {
         let programs = state::doubles(&state);
-        output::print(&Report { verdict: &verdict, programs: &programs }.to_string())?;
+        output::print(
+            &Report { verdict: &verdict, programs: &programs, passing: false }.to_string(),
+        )?;
     }
     Ok(if verdict.good { Outcome::Fine } else { Outcome::No })
 }

@@ -240,7 +240,13 @@ fn recording_directory(path: &Path) -> Result<PathBuf, Error> {
             what: "is not a directory; a stage takes the directory that the recordings are in"
                 .to_owned(),
         }),
-        Err(error) => Err(Error::io("cannot find the recording directory", &path, error)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Error::Directory {
+            path,
+            what: "there is no such recording directory; it holds the recordings, either *.jsonl \
+                   or a folder for each program, such as claude/01.jsonl"
+                .to_owned(),
+        }),
+        Err(error) => Err(Error::io("cannot look at", &path, error)),
     }
 }
 

@@ -117,5 +117,5 @@ fn recordings_that_are_not_there_are_an_error() {
     let (scene, mut plan) = scene();
     plan.recordings = Some(scene.path().join("nowhere"));
     let message = make(&plan).unwrap_err().to_string();
-    assert!(message.starts_with("cannot find the recording directory"), "{message}");
+    assert!(message.contains("nowhere: there is no such recording directory"), "{message}");
 }

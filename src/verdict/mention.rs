@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{SpawnProblem, command, is_shortage, shown, spawn};
+use super::{SpawnProblem, command, counted, is_shortage, shown, spawn};
 use crate::directory::{Pool, natural_order};
 use crate::journal::{Entry, Journal, Kind, Life, Record};
 
@@ -125,10 +125,8 @@ fn terminated(entry: &Entry) -> String {
         Some(last) => format!("SIG{} after {} ms", last.signal, last.t_ms),
         None => "a signal".to_owned(),
     };
-    format!(
-        "it was ended from outside, by {by}, with {} lines of stdout written",
-        entry.stdout.lines
-    )
+    let lines = counted(entry.stdout.lines, "line");
+    format!("it was ended from outside, by {by}, with {lines} of stdout written")
 }
 
 fn two_directories(played: &BTreeMap<PathBuf, Vec<&Record>>) -> String {

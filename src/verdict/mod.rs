@@ -184,5 +184,10 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
+/// "1 spawn", "2 spawns".
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests;

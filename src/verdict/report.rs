@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
-use super::{Left, Mention, SpawnLine, SpawnProblem, Verdict, shown, ways};
+use super::{Left, Mention, SpawnLine, SpawnProblem, Verdict, counted, shown, ways};
 
 /// How many spawns, problems or recordings are listed before the rest is only counted.
 const LISTED: usize = 20;
@@ -17,6 +17,8 @@ pub struct Report<'a> {
     pub verdict: &'a Verdict,
     /// The doubles of the stage, by name, where they are known.
     pub programs: &'a BTreeMap<String, PathBuf>,
+    /// Whether the stage is gone after this run.
+    pub passing: bool,
 }
 
 impl fmt::Display for Report<'_> {
@@ -28,8 +30,9 @@ impl fmt::Display for Report<'_> {
             writeln!(f, "ringer: {}", self.headline())?;
             spawns(f, &verdict.spawns)?;
         }
+        let mut before = "";
         for problem in verdict.problems.iter().take(LISTED) {
-            self.problem(f, problem)?;
+            before = self.problem(f, problem, before)?;
         }
         and_more(f, "ringer: and", verdict.problems.len(), "problems")?;
         if !verdict.left.is_empty() {
@@ -47,15 +50,18 @@ impl Report<'_> {
         let verdict = self.verdict;
         let mut text =
             if verdict.good { "as recorded".to_owned() } else { "not as recorded".into() };
-        let _ = write!(text, ": {}", counted(verdict.spawns.len(), "spawn"));
+        let _ = write!(text, ": {}", counted(verdict.spawns.len() as u64, "spawn"));
         if verdict.recordings_total > 0 {
             let played = verdict.recordings_played();
-            let _ =
-                write!(text, ", {played} of {}", counted(verdict.recordings_total, "recording"));
+            let _ = write!(
+                text,
+                ", {played} of {}",
+                counted(verdict.recordings_total as u64, "recording")
+            );
             text.push_str(" played");
         }
         if !verdict.problems.is_empty() {
-            let _ = write!(text, ", {}", counted(verdict.problems.len(), "problem"));
+            let _ = write!(text, ", {}", counted(verdict.problems.len() as u64, "problem"));
         }
         text
     }
@@ -65,11 +71,11 @@ impl Report<'_> {
         writeln!(f, "ringer: no double was started at all, so nothing was played")?;
         writeln!(
             f,
-            "  Either the test never came to start {}, or it started the real program: many clients \
-             do not look at PATH. What to give them:",
+            "  Either the test never came to start {}, or it started the real program, since\n  \
+             many clients do not look at PATH. What to give to these:",
             personas.join(" or ")
         )?;
-        f.write_str(&ways::lines(&personas, self.programs))
+        f.write_str(&ways::lines(&personas, self.programs, self.passing))
     }
 
     /// The personas that recordings are left for; where that cannot be told, the two CLIs.
@@ -85,17 +91,29 @@ impl Report<'_> {
         if personas.is_empty() { vec!["claude".to_owned(), "codex".to_owned()] } else { personas }
     }
 
-    fn problem(&self, f: &mut fmt::Formatter, problem: &SpawnProblem) -> fmt::Result {
+    /// Writes a problem; what it has to say beyond its first line is not repeated where the problem
+    /// before it said the same.
+    fn problem<'b>(
+        &self,
+        f: &mut fmt::Formatter,
+        problem: &'b SpawnProblem,
+        before: &str,
+    ) -> Result<&'b str, fmt::Error> {
         let SpawnProblem { spawn, command, kind, message, .. } = problem;
         writeln!(f, "ringer: problem in spawn {spawn} (`{command}`): {kind}")?;
-        indented(f, message)
+        let (first, more) = message.split_once('\n').unwrap_or((message, ""));
+        writeln!(f, "  {first}")?;
+        if more != before {
+            more.lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+        }
+        Ok(more)
     }
 
     fn left(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let verdict = self.verdict;
         let left = &verdict.left;
         let but = if verdict.unused_allowed { ", which is allowed" } else { "" };
-        writeln!(f, "ringer: {} not played{but}:", counted(left.len(), "recording"))?;
+        writeln!(f, "ringer: {} not played{but}:", counted(left.len() as u64, "recording"))?;
         for one in left.iter().take(LISTED) {
             self.left_over(f, one)?;
         }
@@ -107,16 +125,16 @@ impl Report<'_> {
         if !never.is_empty() {
             writeln!(
                 f,
-                "  no double of {} was started; if the test did start it, it was the real program. \
-                 What to give to clients that do not look at PATH:",
+                "  No double of {} was started. If the test did start it, it was the real program, \
+                 since\n  many clients do not look at PATH. What to give to these:",
                 never.join(" or ")
             )?;
-            return f.write_str(&ways::lines(&never, self.programs));
+            return f.write_str(&ways::lines(&never, self.programs, self.passing));
         }
         writeln!(
             f,
-            "  the test started the program less often than was recorded, or otherwise; to let \
-             recordings be left: --allow-unused"
+            "  The test started the program less often than was recorded, or otherwise; where that is \
+             right: --allow-unused"
         )
     }
 
@@ -168,15 +186,6 @@ fn mentioned(f: &mut fmt::Formatter, mention: &Mention) -> fmt::Result {
     lines.try_for_each(|line| writeln!(f, "  {line}"))
 }
 
-fn indented(f: &mut fmt::Formatter, message: &str) -> fmt::Result {
-    message.lines().try_for_each(|line| writeln!(f, "  {line}"))
-}
-
 fn and_more(f: &mut fmt::Formatter, and: &str, all: usize, what: &str) -> fmt::Result {
     if all > LISTED { writeln!(f, "{and} {} {what}", all - LISTED) } else { Ok(()) }
-}
-
-/// "1 spawn", "2 spawns".
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

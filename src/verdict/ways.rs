@@ -33,8 +33,13 @@ const WAYS: [Way; 4] = [
     Way { persona: "codex", client: "Python openai-codex", give: "CodexConfig(codex_bin=\"{}\")" },
 ];
 
-/// The lines that tell how clients of these personas are brought to the doubles.
-pub(super) fn lines(personas: &[String], programs: &BTreeMap<String, PathBuf>) -> String {
+/// The lines that tell how clients of these personas are brought to the doubles. `passing`: the
+/// stage of these doubles is gone after this run.
+pub(super) fn lines(
+    personas: &[String],
+    programs: &BTreeMap<String, PathBuf>,
+    passing: bool,
+) -> String {
     let mut text = String::new();
     let path = |persona: &str| {
         let known = programs.get(persona).map(|path| path.display().to_string());
@@ -42,10 +47,18 @@ pub(super) fn lines(personas: &[String], programs: &BTreeMap<String, PathBuf>) -
     };
     for way in WAYS.iter().filter(|way| personas.iter().any(|persona| persona == way.persona)) {
         let give = way.give.replace("{}", &path(way.persona));
-        let _ = writeln!(text, "  {:<34} {give}", way.client);
+        let _ = writeln!(text, "    {:<34} {give}", way.client);
     }
-    for persona in personas {
-        let _ = writeln!(text, "  {:<34} {}", "npx, an absolute path, its own PATH", path(persona));
+    let others = personas.iter().map(|persona| path(persona)).collect::<Vec<_>>().join(" or ");
+    let _ = writeln!(text, "    {:<34} {others}", "npx, absolute paths, a PATH reset");
+    if passing && let Some(persona) = personas.first() {
+        let _ = writeln!(
+            text,
+            "  Each run has a stage of its own: take the path from PATH, as `command -v {persona}` \
+             does,\n  or make a stage that stays: ringer stage DIR --recordings R"
+        );
+    } else if programs.is_empty() {
+        text.push_str("  STAGE is the directory that `ringer stage` has made.\n");
     }
     text
 }
