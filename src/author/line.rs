@@ -41,10 +41,6 @@ impl Line {
     pub fn set_steps(&mut self, key: &'static str, steps: &[Line]) {
         self.set_source(key, list_of(steps));
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
 }
 
 impl fmt::Display for Line {
