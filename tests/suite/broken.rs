@@ -158,14 +158,17 @@ fn what_is_no_regular_file_is_refused_and_never_waited_for() {
 fn a_recording_may_be_a_link_to_a_file() {
     let scene = Scene::new();
     fs::write(scene.path("elsewhere"), "linked").unwrap();
-    std::os::unix::fs::symlink(scene.path("elsewhere"), scene.recordings().join("1.jsonl")).unwrap();
+    std::os::unix::fs::symlink(scene.path("elsewhere"), scene.recordings().join("1.jsonl"))
+        .unwrap();
     scene.play().is("linked", "", 0);
 }
 
 #[test]
 fn a_fifo_beside_a_recording_is_refused_and_never_waited_for() {
     let scene = Scene::of_steps(&[r#"{"out_file":"fifo"}"#]);
-    assert!(Command::new("mkfifo").arg(scene.recordings().join("fifo")).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo").arg(scene.recordings().join("fifo")).status().unwrap().success()
+    );
     scene.play().is_refused("claude");
 }
 

@@ -41,7 +41,8 @@ struct Capture {
 #[test]
 fn every_capture_of_the_real_clis_is_replayed_to_the_byte_apart_and_merged() {
     let Some(shared) = shared() else { return };
-    let captures: Vec<Capture> = runs(&shared.join("truth")).iter().filter_map(|p| read(p)).collect();
+    let captures: Vec<Capture> =
+        runs(&shared.join("truth")).iter().filter_map(|p| read(p)).collect();
     assert!(captures.len() > 800, "only {} captures were found", captures.len());
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -198,7 +199,8 @@ fn read(path: &Path) -> Option<Capture> {
 
 /// The mode of stdin, and what happens before the first output.
 fn how_stdin_was_sent(rows: &[Value], whole: Vec<u8>) -> (&'static str, Vec<Event>) {
-    let mut sent = rows.iter().filter(|row| row["fd"] == 0 && row["n"].as_u64() > Some(0)).peekable();
+    let mut sent =
+        rows.iter().filter(|row| row["fd"] == 0 && row["n"].as_u64() > Some(0)).peekable();
     let is_line = |row: &Value| {
         let line = row["line"].as_str().unwrap_or_default();
         line.ends_with('\n') && line.matches('\n').count() == 1 && line.len() < 4000
