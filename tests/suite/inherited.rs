@@ -4,13 +4,12 @@
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::fs::OFlags;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::scene::Scene;
 
@@ -21,12 +20,14 @@ fn never_block(fd: impl AsFd) {
 
 /// A terminal's two ends: the user's and the program's.
 fn terminal() -> (File, File) {
-    let user = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&user).unwrap();
-    unlockpt(&user).unwrap();
-    let name = ptsname(&user, Vec::new()).unwrap();
-    let program = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-    (File::from(user), program)
+    let (mut user, mut program) = (-1, -1);
+    let unset = std::ptr::null_mut();
+    // SAFETY: the call stores two descriptors at the addresses given and is told to set neither
+    // name, modes nor size; both descriptors are then owned here alone.
+    unsafe {
+        assert_eq!(libc::openpty(&mut user, &mut program, unset, unset.cast(), unset.cast()), 0);
+        (File::from_raw_fd(user), File::from_raw_fd(program))
+    }
 }
 
 #[test]

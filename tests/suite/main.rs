@@ -41,3 +41,6 @@ mod manners;
 mod broken;
 /// Every capture of the real CLIs, replayed.
 mod truth;
+
+/// The example recordings, each played as its page says.
+mod examples;
