@@ -196,6 +196,9 @@ impl Player {
                 self.inbox.users.remove(found)?
             }
         };
+        if let Some(performer) = &mut self.performer {
+            performer.overheard(&line);
+        }
         Some(line)
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use super::arguments::{self, Format, Login, Surroundings, Verdict};
-use super::render::mint_session_id;
+use super::perform::{self, ClaudeVoice};
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
@@ -46,7 +46,9 @@ impl Manners for Claude {
                         StdinRule::ToEnd { first_byte: Some(arguments::FIRST_BYTE_WAIT) }
                     }
                 };
-                Request::Run(Rc::new(Run { request: *request, stdin }))
+                let api_key = around.login == Login::Key;
+                let version = table.version.to_owned();
+                Request::Run(Rc::new(Run { request: *request, stdin, version, api_key }))
             }
         }
     }
@@ -82,6 +84,28 @@ impl Manners for Claude {
 struct Run {
     request: arguments::Request,
     stdin: StdinRule,
+    /// The version that is answered as.
+    version: String,
+    /// Whether the environment has an API key.
+    api_key: bool,
+}
+
+impl Run {
+    fn circumstances(&self, around: &Circumstances) -> perform::Circumstances {
+        perform::Circumstances {
+            version: self.version.clone(),
+            seed: format!("{:016x}", around.seed),
+            spawn: around.spawn,
+            cwd: around.cwd.clone(),
+            config_dir: around.config_dir.clone(),
+            api_key: self.api_key,
+            pid: std::process::id(),
+            latest: around.session.id.clone(),
+            carried: around.session.carried.clone().unwrap_or_default(),
+            prompt: (!self.is_session()).then(|| around.prompt.clone()),
+            initialize: Vec::new(),
+        }
+    }
 }
 
 impl ModelRun for Run {
@@ -122,13 +146,12 @@ impl ModelRun for Run {
         take_up::claude(&self.request, around)
     }
 
-    fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
-        None
+    fn performer(&self, around: &Circumstances) -> Option<Box<dyn Performer>> {
+        Some(Box::new(ClaudeVoice::of(&self.request, &self.circumstances(around))))
     }
 
     fn session_id(&self, around: &Circumstances) -> Option<String> {
-        let made = || mint_session_id(&format!("{:016x}", around.seed), around.spawn);
-        Some(around.session.id.clone().unwrap_or_else(made))
+        Some(perform::session_id(&self.request, &self.circumstances(around)).0)
     }
 }
 

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use super::arguments::{self, RunKind, Surroundings, Verdict};
-use super::render::mint_thread_id;
+use super::perform::{self, Terminals};
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
 };
-use crate::persona::performer::Performer;
+use crate::persona::performer::{Performer, SessionMark};
 use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
 use crate::sessions::{Around, Resolved, Told, take_up};
@@ -87,6 +87,24 @@ struct Run {
     strict: bool,
 }
 
+impl Run {
+    fn circumstances(&self, around: &Circumstances) -> perform::Circumstances {
+        let is_tty = |index: usize| around.stdio[index] == StreamKind::Tty;
+        let taken_up = around.session.id.clone().or(around.session.forked_from.clone());
+        let carried = around.session.carried.clone().unwrap_or_default();
+        perform::Circumstances {
+            version: Some(self.table.version().to_owned()),
+            cwd: around.cwd.clone(),
+            codex_home: around.config_dir.clone(),
+            seed: around.seed,
+            number: around.spawn,
+            terminals: Terminals { stdin: is_tty(0), stdout: is_tty(1), stderr: is_tty(2) },
+            prompt: around.prompt.clone(),
+            threads: taken_up.map(|id| SessionMark { id, carried }).into_iter().collect(),
+        }
+    }
+}
+
 impl ModelRun for Run {
     fn prompt_argument(&self) -> Option<&str> {
         self.request.prompt.as_deref().filter(|prompt| *prompt != "-")
@@ -134,13 +152,12 @@ impl ModelRun for Run {
         Some((self.request.output_last_message.as_deref()?, told))
     }
 
-    fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
-        None
+    fn performer(&self, around: &Circumstances) -> Option<Box<dyn Performer>> {
+        Some(perform::performer(&self.request, &self.circumstances(around)))
     }
 
     fn session_id(&self, around: &Circumstances) -> Option<String> {
-        let made = || mint_thread_id(around.seed, around.spawn);
-        Some(around.session.id.clone().unwrap_or_else(made))
+        Some(perform::thread_id(&self.request, &self.circumstances(around)))
     }
 }
 
