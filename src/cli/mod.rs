@@ -1,6 +1,7 @@
 //! The `ringer` command: arguments in, words and exit codes out. What the subcommands do is in the
 //! library's modules; here is what they are asked and how they answer.
 
+mod completions;
 mod journal;
 mod output;
 mod reset;
@@ -45,6 +46,8 @@ enum Command {
     Reset(reset::Arguments),
     /// Show the journal: one line a spawn, or everything of one
     Journal(journal::Arguments),
+    /// Print what a shell needs to complete ringer's arguments
+    Completions(completions::Arguments),
 }
 
 /// How a subcommand ends that could do its job.
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Status(arguments) => status::status(&arguments),
         Command::Reset(arguments) => reset::reset(&arguments),
         Command::Journal(arguments) => journal::journal(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
     };
     match done {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Outcome, output, state};
 use crate::journal::{Exit, Journal, Life, Record};
-use crate::verdict::{command, ending};
+use crate::verdict::{SpawnLine, ending};
 
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
@@ -55,7 +55,7 @@ impl Standing {
         Standing {
             spawn: entry.spawn,
             program: entry.program.clone(),
-            command: command(entry),
+            command: SpawnLine::of(record).command,
             state: record.life.name(),
             pid: entry.pid,
             recording: entry.recording.clone(),
@@ -81,7 +81,7 @@ fn in_words(state: &str, records: &[Record]) -> String {
     for record in records {
         let entry = &record.entry;
         let recording = entry.recording.as_deref().unwrap_or("no recording");
-        let _ = write!(text, "  {}  {}  {recording}  ", entry.spawn, command(entry));
+        let _ = write!(text, "  {}  {}  {recording}  ", entry.spawn, SpawnLine::of(record).command);
         match record.life {
             Life::Running => text.push_str(&running(record)),
             Life::Killed | Life::Ended => text.push_str(&ending(record)),

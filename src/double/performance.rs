@@ -154,9 +154,9 @@ impl Desk<'_> {
         if player.is_live() && turns > 0 {
             player.expect_turns(turns);
         }
-        if player.is_live() && summary.inputs + turns == 0 {
+        if player.is_live() && summary.inputs + turns == 0 && !opened.claims_at_start() {
             // The first message releases all of it.
-            player.use_first_user();
+            player.use_first_user()?;
         }
         let mut steps = Steps::new(opened.reader()?);
         let mut played = 0;

@@ -22,6 +22,22 @@ pub(crate) fn named(program: &str) -> &'static dyn Manners {
     }
 }
 
+/// Whether a client's line is a message that releases a turn: a `claude` user line, or one of codex
+/// that starts a turn.
+pub(crate) fn releases_a_turn(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Line<'a> {
+        #[serde(borrow, default)]
+        r#type: Option<std::borrow::Cow<'a, str>>,
+        #[serde(borrow, default)]
+        method: Option<std::borrow::Cow<'a, str>>,
+    }
+    serde_json::from_slice::<Line>(line).is_ok_and(|line| {
+        line.r#type.as_deref() == Some("user")
+            || matches!(line.method.as_deref(), Some("turn/start" | "review/start"))
+    })
+}
+
 /// The text of a client's message, as far as it is text: of a `claude` user line or of a codex
 /// `turn/start`.
 pub(crate) fn message_text(line: &[u8]) -> String {

@@ -13,6 +13,7 @@ use super::waiting::Wait;
 use crate::error::Error;
 use crate::journal::ProblemKind;
 use crate::persona::performer::{Cue, Frame};
+use crate::persona::releases_a_turn;
 use crate::recording::{Awaited, Output, Pattern};
 
 /// What came by stdin and was not used yet.
@@ -28,12 +29,22 @@ pub(crate) struct Inbox {
     interrupts: VecDeque<Vec<u8>>,
     /// What `in` steps of the recording ask for that were not reached yet, or are in a loop.
     wanted: Vec<Awaited>,
-    /// Whether the session has a recording, or needs none; before that, its first message stops it
-    /// so that it can claim one.
+    /// The first message, as long as the session has no recording: it stops what is being played,
+    /// so that one can be claimed.
+    first_user: Option<Vec<u8>>,
     claimed: bool,
+    /// Whether anything has come.
+    heard: bool,
+    /// Whether the recording goes on with an interrupt.
+    interrupts_wanted: bool,
 }
 
 impl Inbox {
+    /// Interrupts wait for what is being played, or are answered as they come.
+    pub(super) fn expect_interrupts(&mut self, wanted: bool) {
+        self.interrupts_wanted = wanted;
+    }
+
     /// Takes the client's request to interrupt, if there is one.
     pub(super) fn take_interrupt(&mut self) -> Option<Vec<u8>> {
         self.interrupts.pop_front()
@@ -78,10 +89,10 @@ impl Player {
         self.plan.session && self.performer.is_some()
     }
 
-    /// From now on the session's messages are for the recording that it has; `wanted` are the
-    /// patterns of the `in` steps that are still to come.
+    /// From now on the session's messages are for the recording that it has.
     pub fn claimed(&mut self) {
         self.inbox.claimed = true;
+        self.spawn.entry.turns_left = self.turns;
     }
 
     /// Tells the session what the `in` steps of its recording ask for: such frames wait for them.
@@ -94,13 +105,16 @@ impl Player {
     }
 
     /// The first message releases the whole recording, and no turn asks for it.
-    pub fn use_first_user(&mut self) {
-        self.inbox.users.pop_front();
+    pub fn use_first_user(&mut self) -> Play<()> {
+        self.next_user().map(drop)
     }
 
     /// The recording has so many turns for the session's messages to release.
     pub fn expect_turns(&mut self, turns: u64) {
-        self.spawn.entry.turns_left = Some(turns);
+        self.turns = Some(turns);
+        if self.inbox.claimed {
+            self.spawn.entry.turns_left = self.turns;
+        }
     }
 
     /// One turn fewer is left; this is written down at once, for sessions are killed at any time.
@@ -115,12 +129,12 @@ impl Player {
 
     /// The first message of the session, as long as it is not used.
     pub fn first_user(&self) -> Option<&[u8]> {
-        self.inbox.users.front().or(self.inbox.backlog.first()).map(Vec::as_slice)
+        self.inbox.first_user.as_deref()
     }
 
     /// Stops a session that has its first message and no recording yet.
     pub(super) fn must_claim(&self) -> Play<()> {
-        if self.is_live() && !self.inbox.claimed && !self.inbox.users.is_empty() {
+        if self.is_live() && !self.inbox.claimed && self.inbox.first_user.is_some() {
             return Err(Stop::Claim);
         }
         Ok(())
@@ -159,6 +173,10 @@ impl Player {
     }
 
     fn frame(&mut self, line: &[u8]) -> Play<()> {
+        self.inbox.heard = true;
+        if !self.inbox.claimed && self.inbox.first_user.is_none() && releases_a_turn(line) {
+            self.inbox.first_user = Some(line.to_vec());
+        }
         if self.is_wanted(line) {
             self.inbox.backlog.push(line.to_vec());
             return Ok(());
@@ -168,7 +186,13 @@ impl Player {
         match performer.frame(line, busy) {
             Frame::User => self.inbox.users.push_back(line.to_vec()),
             Frame::Answered(pieces) => self.pieces(pieces)?,
-            Frame::Interrupt => self.inbox.interrupts.push_back(line.to_vec()),
+            Frame::Interrupt if self.inbox.interrupts_wanted => {
+                self.inbox.interrupts.push_back(line.to_vec());
+            }
+            Frame::Interrupt => {
+                let pieces = performer.interrupt_answer(line);
+                self.pieces(pieces)?;
+            }
             Frame::Reply { id } => self.inbox.replies.push((id, line.to_vec())),
             Frame::Ignored => {}
             Frame::Fatal { pieces, code } => {
@@ -229,7 +253,8 @@ impl Player {
         }
     }
 
-    /// The client's answer to a question; none at the end of stdin, or if it interrupts instead.
+    /// The client's answer to a question; none at the end of stdin, or if it interrupts instead
+    /// and the recording goes on with that.
     pub(super) fn next_reply(&mut self, id: &str) -> Play<Option<Vec<u8>>> {
         let what = format!("the answer to the request {id}");
         loop {
@@ -297,12 +322,21 @@ impl Player {
     /// Plays a raw recording of a session, from where it stands. [`Stop::Claim`] stops it before
     /// the line that needs the recording to be claimed; it can then go on.
     pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
+        // The program says nothing before it has heard something.
+        while !self.inbox.heard && !self.spawn.stdin.ended() {
+            self.wait_to_hear("the first line of the session")?;
+        }
+        if !self.inbox.heard {
+            return Err(Stop::Natural);
+        }
         while session.at < session.cues.len() {
             self.look_up()?;
+            self.inbox.interrupts_wanted = session.cues[session.at..].contains(&Cue::Interrupted);
             self.cue(session)?;
             session.at += 1;
         }
         self.in_turn = false;
+        self.inbox.interrupts_wanted = false;
         self.turn_is_over()?;
         self.no_more_turns(session.turns())
     }
@@ -319,15 +353,13 @@ impl Player {
                 self.begin_turn()?;
                 self.say(line)?;
                 self.in_turn = false;
-                if !session.cues[session.at..].contains(&Cue::Interrupted) {
-                    self.turn_is_over()?;
-                }
                 Ok(())
             }
-            Cue::TakesUser => {
-                self.next_user()?;
-                self.say(line)
-            }
+            Cue::TakesUser => match self.next_user() {
+                // The end of stdin: the turn goes on without.
+                Ok(_) | Err(Stop::Natural) => self.say(line),
+                Err(stop) => Err(stop),
+            },
             Cue::Ask { id, opening } => {
                 if !opening {
                     self.begin_turn()?;

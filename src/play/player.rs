@@ -76,6 +76,8 @@ pub(crate) struct Player {
     pub(super) last_message: Option<LastMessage>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
     unrendered: Vec<u8>,
+    /// How many turns the recording of a live session has.
+    pub(super) turns: Option<u64>,
     pub(super) inbox: Inbox,
     pub(super) exchange: Exchange,
 }
@@ -111,6 +113,7 @@ impl Player {
             taken_user: None,
             last_message: None,
             unrendered: Vec::new(),
+            turns: None,
             inbox: Inbox::default(),
             exchange: Exchange::default(),
         }
@@ -213,7 +216,7 @@ impl Player {
     fn exit_of(&mut self, stop: Stop) -> Exit {
         match stop {
             Stop::Exit(code) => Exit::Code(code),
-            Stop::Natural | Stop::Claim if self.spoke => {
+            Stop::Natural | Stop::Claim if self.spoke && !self.plan.session => {
                 Exit::Code(self.performer.as_ref().map_or(0, |performer| performer.exit_code()))
             }
             Stop::Natural | Stop::Claim => Exit::Code(self.watch.code()),
@@ -235,6 +238,9 @@ impl Player {
 
     /// Writes what a recording says, rendered where that is asked for.
     pub(super) fn emit(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
+        if stream == Output::Stdout && self.is_live() && bytes.ends_with(b"\n") {
+            return self.emit_translated(bytes);
+        }
         if stream == Output::Stderr || !self.plan.render || self.performer.is_none() {
             return self.send(stream, bytes);
         }
@@ -249,6 +255,16 @@ impl Player {
         }
         self.unrendered.extend_from_slice(rest);
         Ok(())
+    }
+
+    /// Writes whole lines of a live session, with ids that the client made up or named being this
+    /// run's. It stays one write.
+    fn emit_translated(&mut self, bytes: &[u8]) -> Play<()> {
+        let Some(performer) = &self.performer else { return self.send(Output::Stdout, bytes) };
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let translated: Vec<u8> =
+            lines.flat_map(|line| performer.translated(line).into_owned()).collect();
+        self.send(Output::Stdout, &translated)
     }
 
     /// Renders the last line of a recorded stream, if that has no newline.

@@ -27,9 +27,11 @@ impl Player {
         let user = if self.is_live() { Some(self.next_user()?) } else { None };
         self.speak_up()?;
         self.turn_begins()?;
+        self.inbox.expect_interrupts(true);
         let pieces = self.voice(|it| it.turn(turn, user.as_deref()));
         self.pieces(pieces)?;
         self.in_turn = false;
+        self.inbox.expect_interrupts(false);
         self.turn_is_over()
     }
 

@@ -174,9 +174,9 @@ impl Layout {
     fn write_stage_file(&self) -> Result<(), Error> {
         let mut keys = Map::new();
         if let Some(recordings) = &self.recordings {
-            keys.insert("recordings".to_owned(), self.from_here(recordings)?);
+            keys.insert("recordings".to_owned(), self.relative(recordings)?);
         }
-        keys.insert("state".to_owned(), self.from_here(&self.state)?);
+        keys.insert("state".to_owned(), self.relative(&self.state)?);
         keys.extend(self.settings.said().into_iter().map(|(key, value)| (key.to_owned(), value)));
         let mut text = serde_json::to_string_pretty(&keys).unwrap_or_default();
         text.push('\n');
@@ -189,7 +189,7 @@ impl Layout {
 
     /// A path as the stage file has it: relative where the stage holds it, so that the stage may be
     /// moved.
-    fn from_here(&self, path: &Path) -> Result<Value, Error> {
+    fn relative(&self, path: &Path) -> Result<Value, Error> {
         let path = path.strip_prefix(&self.dir).unwrap_or(path);
         let text = if path == Path::new("") { Some(".") } else { path.to_str() };
         text.map(Value::from).ok_or_else(|| Error::Stage {

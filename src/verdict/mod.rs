@@ -22,7 +22,9 @@ pub use left::Left;
 pub use mention::{Mention, MentionKind};
 pub use report::Report;
 pub use spawn::SpawnLine;
-pub(crate) use spawn::{command, ending};
+use spawn::command;
+#[cfg(feature = "cli")]
+pub(crate) use spawn::ending;
 
 use crate::error::Error;
 use crate::journal::{Journal, Kind, ProblemKind, Record};

@@ -108,3 +108,12 @@ fn ringer_named_by_ringer_bin_serves_as_any_double() {
     command.args(["run", "rec", "--", "claude", "-p", "hi"]).env("RINGER_BIN", RINGER);
     assert_eq!(scene.said(&mut command).code, Some(0));
 }
+
+#[test]
+fn completions_are_there_for_the_common_shells() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let said = Scene::new().ringer(&["completions", shell]);
+        assert_eq!(said.code, Some(0), "{shell}");
+        assert!(said.stdout.contains("allow-unused"), "{shell}");
+    }
+}
