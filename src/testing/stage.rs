@@ -22,7 +22,7 @@ use crate::stage::Layout;
 /// double; then [`verify`](Stage::verify) says whether all went by the recordings. The directory is
 /// removed when the stage is dropped.
 ///
-/// ```
+/// ```no_run
 /// use std::process::Command;
 ///
 /// let stage = ringer::Stage::claude(["It is 42."]);

@@ -4,6 +4,7 @@
 mod authored;
 mod doubles;
 mod started;
+mod turns;
 mod verdicts;
 
 use std::process::{Command, Output, Stdio};
