@@ -182,6 +182,8 @@ fn with_repeat_last_the_last_recording_that_accepts_answers_on() {
     let scene = Scene::of_names(&["1.jsonl", "2.jsonl"]);
     let header = r#"{"ringer":1,"when":{"argv":["--never"]}}"#;
     scene.steps("3.jsonl", header, &[]);
+    scene.steps("4.jsonl", r#"{"ringer":1,"probe":true}"#, &[]);
+    scene.steps("5.jsonl", r#"{"ringer":1,"plays":0}"#, &[]);
     scene.set("repeat_last = true\n");
     assert_eq!(play_out(&scene, &["-p"], 4), ["1.jsonl", "2.jsonl", "2.jsonl", "2.jsonl"]);
     assert_eq!(scene.entry(4)["play"], 3);

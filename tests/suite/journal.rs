@@ -228,6 +228,20 @@ fn signals_are_entered_with_their_times_at_once() {
 }
 
 #[test]
+fn a_signal_is_entered_at_once_also_while_nobody_takes_the_output() {
+    let scene = Scene::of_steps(&[
+        r#"{"on_signal":"USR1"}"#,
+        r#"{"out":"ready"}"#,
+        r#"{"out_fill":{"text":"x","times":10000000}}"#,
+    ]);
+    let mut running = scene.claude(&["-p"]).go();
+    running.hear("ready");
+    running.signal(Signal::USR1);
+    until("it is entered", || scene.entry(1)["signals"][0]["signal"] == "USR1");
+    running.signal(Signal::KILL);
+}
+
+#[test]
 fn times_are_rfc_3339_and_agree_with_the_wall_clock() {
     let before = jiff::Timestamp::now();
     let scene = Scene::of_steps(&[r#"{"wait_ms":200}"#]);
