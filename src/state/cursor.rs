@@ -26,9 +26,18 @@ pub(super) struct Cursor {
     /// A claim that was announced and may have happened.
     pub announced: Option<Announced>,
     /// The pools that have a table.
-    pub pools: Vec<String>,
+    pub pools: Vec<PoolPlays>,
     /// When a recording was last handed out, for messages.
     pub last_play: Option<String>,
+}
+
+/// A pool and how many plays were handed out of it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(super) struct PoolPlays {
+    /// The pool's name.
+    pub name: String,
+    /// Plays of all its recordings together; a table that says otherwise is an old one.
+    pub plays: u64,
 }
 
 /// A claim by a spawn that already has an entry.
@@ -60,7 +69,20 @@ impl Cursor {
 
     /// Tells whether the pool of this name has had a table.
     pub fn has_pool(&self, pool: &str) -> bool {
-        self.pools.iter().any(|known| known == pool)
+        self.pools.iter().any(|known| known.name == pool)
+    }
+
+    /// How many plays of a pool were handed out.
+    pub fn plays_of(&self, pool: &str) -> u64 {
+        self.pools.iter().find(|known| known.name == pool).map_or(0, |known| known.plays)
+    }
+
+    /// Notes how many plays of a pool were handed out.
+    pub fn set_plays(&mut self, pool: &str, plays: u64) {
+        match self.pools.iter_mut().find(|known| known.name == pool) {
+            Some(known) => known.plays = plays,
+            None => self.pools.push(PoolPlays { name: pool.to_owned(), plays }),
+        }
     }
 
     /// Reads the cursor of a state directory.

@@ -234,7 +234,10 @@ impl<'a> Ledger<'a> {
             Some(table) if table.pool == pick.pool => table,
             _ => self.plays(&pick.pool)?,
         };
-        table.take(pick.index, u32::try_from(play).unwrap_or(u32::MAX))
+        let total = self.cursor.plays_of(&pick.pool.name) + 1;
+        table.take(pick.index, u32::try_from(play).unwrap_or(u32::MAX), total)?;
+        self.cursor.set_plays(&pick.pool.name, total);
+        Ok(())
     }
 
     fn write_cursor(&self) -> Result<(), Error> {
@@ -244,6 +247,7 @@ impl<'a> Ledger<'a> {
     /// The table of a pool, listed anew if its folder has changed.
     fn plays(&mut self, pool: &Pool) -> Result<Plays, Error> {
         let known = match Plays::open(self.state, pool.clone())? {
+            FoundPlays::Whole(plays) if plays.total != self.cursor.plays_of(&pool.name) => None,
             FoundPlays::Whole(plays) if plays.is_current()? => return Ok(plays),
             FoundPlays::Whole(plays) => plays.read_all()?,
             FoundPlays::Missing if !self.cursor.has_pool(&pool.name) => Some(HashMap::new()),
@@ -254,8 +258,8 @@ impl<'a> Ledger<'a> {
             None => rebuild::plays_in_journal(self.state, &pool.name)?,
         };
         let plays = Plays::list(self.state, pool.clone(), known)?;
-        if !self.cursor.has_pool(&pool.name) {
-            self.cursor.pools.push(pool.name.clone());
+        if !self.cursor.has_pool(&pool.name) || self.cursor.plays_of(&pool.name) != plays.total {
+            self.cursor.set_plays(&pool.name, plays.total);
             self.write_cursor()?;
         }
         Ok(plays)
@@ -293,10 +297,10 @@ impl<'a> Ledger<'a> {
     /// Makes sure that the table knows of a play.
     fn settle_play(&mut self, recording: &str, play: u64) -> Result<(), Error> {
         let (pool, _) = Pool::split(recording);
-        if !self.cursor.has_pool(pool) {
-            self.cursor.pools.push(pool.to_owned());
-        }
-        rebuild::note_play(self.state, pool, recording, play)
+        let total = self.cursor.plays_of(pool) + 1;
+        rebuild::note_play(self.state, pool, recording, play, total)?;
+        self.cursor.set_plays(pool, total);
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! The table of plays: for each recording of a pool, in order, how often it was handed out.
 //!
 //! A binary file `plays-<pool>` with one slot of fixed size a recording, so that a spawn reads the
-//! few slots it needs and writes one number, with ten recordings or ten thousand. It is at the same
+//! few slots it needs and writes two numbers, with ten recordings or ten thousand. The second is the
+//! sum of all plays, which the cursor has too: a table that was put back in time is found out. It is at the same
 //! time the listing of the pool's folder, valid as long as the folder has not changed; when it has,
 //! the folder is listed anew and the counts are carried over by name. A recording that is gone
 //! keeps its slot, at the end, in case it comes back.
@@ -21,9 +22,11 @@ use super::{StateDir, checksum};
 use crate::directory::Pool;
 use crate::error::Error;
 
-const MAGIC: &[u8; 8] = b"rngplay1";
+const MAGIC: &[u8; 8] = b"rngplay2";
 const HEADER: usize = 64;
-const SLOTS_AT: u64 = HEADER as u64 + 8;
+/// Where the sum of all plays stands; the head stands before it.
+const TOTAL_AT: usize = HEADER + 8;
+const SLOTS_AT: u64 = TOTAL_AT as u64 + 16;
 /// Bytes of a slot before the name.
 const FIXED: usize = 42;
 /// Slots that are read at once.
@@ -90,6 +93,8 @@ pub(super) struct Plays {
     pub count: u32,
     /// No slot before this one has plays left.
     pub head: u32,
+    /// Plays of all recordings together, as the cursor must have it too.
+    pub total: u64,
 }
 
 /// A table as it was found.
@@ -188,6 +193,17 @@ fn taken_bytes(taken: u32) -> [u8; 8] {
     (u64::from(taken) | u64::from(!taken) << 32).to_le_bytes()
 }
 
+/// The sum of all plays and its complement.
+fn total_bytes(total: u64) -> [u8; 16] {
+    (u128::from(total) | u128::from(!total) << 64).to_le_bytes()
+}
+
+/// The number at a place in a table's first bytes; 0 beyond them.
+fn long(bytes: &[u8], at: usize) -> u64 {
+    let found = bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    found.map_or(0, u64::from_le_bytes)
+}
+
 impl Plays {
     pub fn path_of(state: &StateDir, pool: &str) -> PathBuf {
         state.path.join(if pool.is_empty() { "plays".to_owned() } else { format!("plays-{pool}") })
@@ -212,11 +228,21 @@ impl Plays {
         };
         let check = checksum(&start[..HEADER - 8]).to_le_bytes();
         let head = short(HEADER);
-        if &start[..8] != MAGIC || start[HEADER - 8..HEADER] != check || short(HEADER + 4) != !head
+        let (total, complement) = (long(&start, TOTAL_AT), long(&start, TOTAL_AT + 8));
+        if &start[..8] != MAGIC
+            || start[HEADER - 8..HEADER] != check
+            || short(HEADER + 4) != !head
+            || complement != !total
         {
             return Ok(Found::Damaged);
         }
-        Ok(Found::Whole(Plays { file, path, pool, slot_size: short(8), count: short(12), head }))
+        let (slot_size, count) = (short(8), short(12));
+        let length =
+            file.metadata().map_err(|error| Error::io("cannot look at", &path, error))?.len();
+        if length != SLOTS_AT + u64::from(slot_size) * u64::from(count) {
+            return Ok(Found::Damaged);
+        }
+        Ok(Found::Whole(Plays { file, path, pool, slot_size, count, head, total }))
     }
 
     /// Tells whether the listing in the table still is what the folder holds.
@@ -309,9 +335,16 @@ impl Plays {
         self.write(&bytes[..32], self.slot_at(slot.index))
     }
 
-    /// Notes that a recording was handed out `taken` times in all.
-    pub fn take(&self, index: u32, taken: u32) -> Result<(), Error> {
-        self.write(&taken_bytes(taken), self.slot_at(index) + 32)
+    /// Notes that a recording was handed out `taken` times in all, and that there were `total` plays
+    /// of all recordings.
+    pub fn take(&self, index: u32, taken: u32, total: u64) -> Result<(), Error> {
+        self.write(&taken_bytes(taken), self.slot_at(index) + 32)?;
+        self.set_total(total)
+    }
+
+    /// Notes how many plays there were of all recordings.
+    pub fn set_total(&self, total: u64) -> Result<(), Error> {
+        self.write(&total_bytes(total), TOTAL_AT as u64)
     }
 
     /// Moves the head, before which no slot has plays left.
@@ -356,6 +389,7 @@ fn table(slots: &[Slot], folder: &Metadata, listed_at: i64) -> Vec<u8> {
     let check = checksum(&bytes).to_le_bytes();
     bytes.extend(check);
     bytes.extend((u64::from(u32::MAX) << 32).to_le_bytes());
+    bytes.extend(total_bytes(slots.iter().map(|slot| u64::from(slot.taken)).sum()));
     for slot in slots {
         bytes.extend(slot.encode(size));
     }

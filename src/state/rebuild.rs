@@ -47,14 +47,12 @@ pub(super) fn from_journal(state: &StateDir) -> Result<(Cursor, File), Error> {
     for claim in &claims {
         let Some(recording) = &claim.recording else { continue };
         let (pool, _) = Pool::split(recording);
-        if !cursor.has_pool(pool) {
-            cursor.pools.push(pool.to_owned());
-        }
+        cursor.set_plays(pool, cursor.plays_of(pool) + u64::from(claim.play.is_some()));
     }
     // The tables are made when they are next asked for: one that the cursor knows of and that is
     // not there is added up from the journal.
     for pool in &cursor.pools {
-        remove_table(state, pool)?;
+        remove_table(state, &pool.name)?;
     }
     let file = cursor.create(state)?;
     Ok((cursor, file))
@@ -76,21 +74,26 @@ pub(super) fn plays_in_journal(
     Ok(known)
 }
 
-/// Makes sure that a pool's table knows of a play; without a table, the next listing adds it up.
+/// Makes sure that a pool's table knows of a play, the last of `total`; without a table, or with one
+/// that misses more than this play, the next listing adds it up.
 pub(super) fn note_play(
     state: &StateDir,
     pool: &str,
     recording: &str,
     play: u64,
+    total: u64,
 ) -> Result<(), Error> {
     // The folder is not looked at: whatever it holds, the table must know what was handed out.
     let folder = Pool { path: state.path.clone(), name: pool.to_owned() };
     let Found::Whole(plays) = Plays::open(state, folder)? else { return remove_table(state, pool) };
+    if plays.total != total && plays.total + 1 != total {
+        return remove_table(state, pool);
+    }
     let Some(known) = plays.read_all()? else { return remove_table(state, pool) };
     let (_, name) = Pool::split(recording);
     match known.get(name) {
-        Some(slot) if u64::from(slot.taken) >= play => Ok(()),
-        Some(slot) => plays.take(slot.index, u32::try_from(play).unwrap_or(u32::MAX)),
+        Some(slot) if u64::from(slot.taken) >= play => plays.set_total(total),
+        Some(slot) => plays.take(slot.index, u32::try_from(play).unwrap_or(u32::MAX), total),
         None => remove_table(state, pool),
     }
 }

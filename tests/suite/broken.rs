@@ -210,7 +210,7 @@ fn no_recording_however_mangled_makes_a_double_panic_or_speak_with_another_voice
             }
         }
         let scene = Scene::of_raw(&bytes);
-        let done = scene.claude(&["-p"]).env("RINGER_MAX_LIFE", "5").run();
+        let done = scene.claude(&["-p", "hi"]).env("RINGER_MAX_LIFE", "5").run();
         let shown = String::from_utf8_lossy(&bytes);
         assert!(!done.err().contains("defect"), "round {round}: {done:?}\n{shown}");
         assert!(done.status >= 0, "round {round}: {done:?}\n{shown}");

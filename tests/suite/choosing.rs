@@ -12,20 +12,20 @@ fn recordings_are_handed_out_one_a_spawn_numbers_compared_as_numbers() {
     let names = ["10.jsonl", "2.jsonl", "a10.jsonl", "a9-b.jsonl", "1.jsonl", "B.jsonl"];
     let scene = Scene::of_names(&names);
     let wanted = ["1.jsonl", "2.jsonl", "10.jsonl", "B.jsonl", "a9-b.jsonl", "a10.jsonl"];
-    assert_eq!(play_out(&scene, &["-p"], 6), wanted);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 6), wanted);
 }
 
 #[test]
 fn hidden_and_underscored_names_and_other_files_are_skipped() {
     let scene = Scene::of_names(&["1.jsonl", ".2.jsonl", "_3.jsonl", "4.json", "5.jsonl.bak"]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["1.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["1.jsonl"]);
     scene.play().is_refused("claude");
 }
 
 #[test]
 fn a_persona_with_a_folder_of_its_own_draws_from_it_alone() {
     let scene = Scene::of_names(&["claude/1.jsonl", "1.jsonl", "2.jsonl"]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["claude/1.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["claude/1.jsonl"]);
     scene.play().is_refused("claude");
     scene.codex(&["exec", "hi"]).run().is("1.jsonl\n", "", 0);
     assert_eq!(scene.entry(3).recording(), Some("1.jsonl"));
@@ -34,15 +34,15 @@ fn a_persona_with_a_folder_of_its_own_draws_from_it_alone() {
 #[test]
 fn two_personas_without_folders_share_one_order() {
     let scene = Scene::of_names(&["1.jsonl", "2.jsonl", "3.jsonl"]);
-    scene.claude(&["-p"]).run().is("1.jsonl\n", "", 0);
+    scene.claude(&["-p", "hi"]).run().is("1.jsonl\n", "", 0);
     scene.codex(&["exec", "hi"]).run().is("2.jsonl\n", "", 0);
-    scene.claude(&["-p"]).run().is("3.jsonl\n", "", 0);
+    scene.claude(&["-p", "hi"]).run().is("3.jsonl\n", "", 0);
 }
 
 #[test]
 fn running_out_is_loud() {
     let scene = Scene::of_names(&["1.jsonl", "2.jsonl"]);
-    play_out(&scene, &["-p"], 2);
+    play_out(&scene, &["-p", "hi"], 2);
     let done = scene.claude(&["-p", "what now?", "--model", "opus"]).run();
     done.is_refused("claude");
     // The time of the last play is the one thing that differs from run to run.
@@ -98,7 +98,7 @@ fn the_value_of_a_variable_stays_out_of_the_message() {
     let scene = Scene::new();
     let header = r#"{"ringer":1,"when":{"env":{"API_KEY":"^right$"}}}"#;
     scene.steps("1.jsonl", header, &[]);
-    let done = scene.claude(&["-p"]).env("API_KEY", "wrong-secret-value").run();
+    let done = scene.claude(&["-p", "hi"]).env("API_KEY", "wrong-secret-value").run();
     assert!(
         done.err().contains("when.env.API_KEY: /^right$/ does not match its value"),
         "{done:?}"
@@ -120,12 +120,12 @@ fn the_first_recording_with_plays_left_whose_conditions_hold_is_played() {
     ] {
         scene.steps(name, &header, &[&format!("{{\"out\":\"{name}\"}}")]);
     }
-    scene.claude(&["-p", "--model", "haiku"]).run().is("2.jsonl", "", 0);
+    scene.claude(&["-p", "hi", "--model", "haiku"]).run().is("2.jsonl", "", 0);
     scene.claude(&["--model", "opus", "hi"]).run().is("1.jsonl", "", 0);
-    scene.claude(&["-p"]).env("FLAVOUR", "sweet").run().is("3.jsonl", "", 0);
-    scene.claude(&["-p"]).input("").run().is("4.jsonl", "", 0);
-    scene.claude(&["-p"]).run().is("6.jsonl", "", 0);
-    scene.claude(&["-p"]).run().is_refused("claude");
+    scene.claude(&["-p", "hi"]).env("FLAVOUR", "sweet").run().is("3.jsonl", "", 0);
+    scene.claude(&["-p", "hi"]).input("").run().is("4.jsonl", "", 0);
+    scene.claude(&["-p", "hi"]).run().is("6.jsonl", "", 0);
+    scene.claude(&["-p", "hi"]).run().is_refused("claude");
     scene.claude(&["hi"]).run().is("5.jsonl", "", 0);
 }
 
@@ -135,10 +135,10 @@ fn the_first_line_of_stdin_may_decide_and_is_then_not_lost() {
     let steps = [r#"{"in":"line"}"#, r#"{"out":"got it"}"#];
     scene.steps("1.jsonl", r#"{"ringer":1,"when":{"stdin":"^blue"}}"#, &[r#"{"out":"blue"}"#]);
     scene.steps("2.jsonl", r#"{"ringer":1,"when":{"stdin":"^red$"}}"#, &steps);
-    scene.claude(&["-p"]).input("red\nsecond\n").run().is("got it", "", 0);
-    scene.claude(&["-p"]).input("blue, no newline").run().is("blue", "", 0);
+    scene.claude(&["-p", "hi"]).input("red\nsecond\n").run().is("got it", "", 0);
+    scene.claude(&["-p", "hi"]).input("blue, no newline").run().is("blue", "", 0);
     assert_eq!(scene.entry(1).recording(), Some("2.jsonl"));
-    let done = scene.claude(&["-p"]).input("green\n").run();
+    let done = scene.claude(&["-p", "hi"]).input("green\n").run();
     done.is_refused("claude");
     assert_eq!(scene.entry(3).problems(), ["exhausted"]);
 }
@@ -149,7 +149,7 @@ fn plays_says_how_often_a_recording_is_handed_out() {
     scene.steps("1.jsonl", r#"{"ringer":1,"plays":3}"#, &[r#"{"out":"1"}"#]);
     scene.steps("0.jsonl", r#"{"ringer":1,"plays":0}"#, &[r#"{"out":"0"}"#]);
     scene.steps("3.jsonl", r#"{"ringer":1,"plays":"any"}"#, &[r#"{"out":"3"}"#]);
-    assert_eq!(play_out(&scene, &["-p"], 8), ["1", "1", "1", "2.jsonl", "3", "3", "3", "3"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 8), ["1", "1", "1", "2.jsonl", "3", "3", "3", "3"]);
     let plays: Vec<_> = scene.entries().iter().map(|e| e["play"].as_u64().unwrap()).collect();
     assert_eq!(plays, [1, 2, 3, 1, 1, 2, 3, 4]);
 }
@@ -159,7 +159,7 @@ fn a_probe_recording_with_conditions_answers_any_number_of_times_and_uses_nothin
     let scene = Scene::of_names(&["2.jsonl"]);
     let header = r#"{"ringer":1,"probe":true,"when":{"argv":["--probe-me"]}}"#;
     scene.steps("1.jsonl", header, &[r#"{"out":"probed"}"#]);
-    let probe = || scene.claude(&["-p", "--probe-me"]).env("RINGER_ARGS", "lax").run();
+    let probe = || scene.claude(&["-p", "hi", "--probe-me"]).env("RINGER_ARGS", "lax").run();
     probe().is("probed", "", 0);
     probe().is("probed", "", 0);
     scene.play().is("2.jsonl\n", "", 0);
@@ -173,7 +173,7 @@ fn a_probe_recording_with_conditions_answers_any_number_of_times_and_uses_nothin
 fn a_probe_recording_without_conditions_is_never_handed_out_to_a_run() {
     let scene = Scene::of_names(&["2.jsonl"]);
     scene.steps("1.jsonl", r#"{"ringer":1,"probe":true}"#, &[r#"{"out":"probed"}"#]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["2.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["2.jsonl"]);
     scene.play().is_refused("claude");
 }
 
@@ -182,19 +182,21 @@ fn with_repeat_last_the_last_recording_that_accepts_answers_on() {
     let scene = Scene::of_names(&["1.jsonl", "2.jsonl"]);
     let header = r#"{"ringer":1,"when":{"argv":["--never"]}}"#;
     scene.steps("3.jsonl", header, &[]);
+    scene.steps("4.jsonl", r#"{"ringer":1,"probe":true}"#, &[]);
+    scene.steps("5.jsonl", r#"{"ringer":1,"plays":0}"#, &[]);
     scene.set("repeat_last = true\n");
-    assert_eq!(play_out(&scene, &["-p"], 4), ["1.jsonl", "2.jsonl", "2.jsonl", "2.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 4), ["1.jsonl", "2.jsonl", "2.jsonl", "2.jsonl"]);
     assert_eq!(scene.entry(4)["play"], 3);
-    let off = scene.claude(&["-p"]).env("RINGER_REPEAT_LAST", "0").run();
+    let off = scene.claude(&["-p", "hi"]).env("RINGER_REPEAT_LAST", "0").run();
     off.is_refused("claude");
 }
 
 #[test]
 fn a_recording_added_in_front_is_played_next() {
     let scene = Scene::of_names(&["5.jsonl", "6.jsonl"]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["5.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["5.jsonl"]);
     scene.raw("1.jsonl", "added\n");
-    assert_eq!(play_out(&scene, &["-p"], 2), ["added", "6.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 2), ["added", "6.jsonl"]);
 }
 
 #[test]
@@ -202,29 +204,29 @@ fn changed_conditions_count_from_then_on() {
     let scene = Scene::new();
     scene.steps("1.jsonl", r#"{"ringer":1,"when":{"argv":["-x"]}}"#, &[r#"{"out":"1"}"#]);
     scene.steps("2.jsonl", "{\"ringer\":1}", &[r#"{"out":"2"}"#]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["2"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["2"]);
     scene.steps("1.jsonl", r#"{"ringer":1,"when":{"argv":["-p"]}}"#, &[r#"{"out":"1"}"#]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["1"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["1"]);
 }
 
 #[test]
 fn a_recording_that_is_given_more_plays_is_handed_out_again() {
     let scene = Scene::new();
     scene.steps("1.jsonl", "{\"ringer\":1}", &[r#"{"out":"1"}"#]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["1"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["1"]);
     scene.steps("1.jsonl", r#"{"ringer":1,"plays":2}"#, &[r#"{"out":"1"}"#]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["1"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["1"]);
     scene.play().is_refused("claude");
 }
 
 #[test]
 fn a_recording_that_is_gone_is_passed_over_and_keeps_its_plays_if_it_comes_back() {
     let scene = Scene::of_names(&["1.jsonl", "2.jsonl", "3.jsonl"]);
-    assert_eq!(play_out(&scene, &["-p"], 1), ["1.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["1.jsonl"]);
     let (file, away) = (scene.recordings().join("1.jsonl"), scene.path("away"));
     std::fs::rename(&file, &away).unwrap();
-    assert_eq!(play_out(&scene, &["-p"], 1), ["2.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["2.jsonl"]);
     std::fs::rename(&away, &file).unwrap();
-    assert_eq!(play_out(&scene, &["-p"], 1), ["3.jsonl"]);
+    assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["3.jsonl"]);
     scene.play().is_refused("claude");
 }

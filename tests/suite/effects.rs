@@ -35,10 +35,10 @@ fn files_go_under_the_home_and_the_configuration_directory_too() {
     scene.steps("1.jsonl", "{\"ringer\":1}", &steps);
     scene.steps("2.jsonl", "{\"ringer\":1}", &steps);
     scene.steps("3.jsonl", "{\"ringer\":1}", &steps);
-    scene.claude(&["-p"]).run().is("", "", 0);
+    scene.claude(&["-p", "hi"]).run().is("", "", 0);
     scene.codex(&["exec", "hi"]).run().is("", "", 0);
     let moved = scene.path("moved");
-    scene.claude(&["-p"]).env("CLAUDE_CONFIG_DIR", moved).run().is("", "", 0);
+    scene.claude(&["-p", "hi"]).env("CLAUDE_CONFIG_DIR", moved).run().is("", "", 0);
     for path in ["home/.claude/s/1.jsonl", "home/.codex/s/1.jsonl", "moved/s/1.jsonl"] {
         assert_eq!(fs::read_to_string(scene.path(path)).unwrap(), "config", "{path}");
     }
@@ -108,7 +108,7 @@ fn a_closed_stdin_breaks_the_pipe_of_whoever_writes_to_it() {
         r#"{"out":"closed"}"#,
         r#"{"hang":true}"#,
     ]);
-    let mut running = scene.claude(&["-p"]).talk();
+    let mut running = scene.claude(&["-p", "hi"]).talk();
     running.say("one\n");
     running.hear("closed");
     let refused = running.stdin().write_all(b"two\n").unwrap_err();

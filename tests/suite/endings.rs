@@ -99,7 +99,7 @@ const TWO_PARTS: [&str; 4] =
 #[test]
 fn claude_goes_on_silently_when_its_reader_is_gone() {
     let scene = Scene::of_steps(&TWO_PARTS);
-    let (done, err) = reader_leaves(scene.claude(&["-p"]), "on\n");
+    let (done, err) = reader_leaves(scene.claude(&["-p", "hi"]), "on\n");
     assert_eq!((done.status, err.as_str()), (0, "after"));
     let entry = scene.entry(1);
     assert_eq!(entry["reader_gone"]["stdout"], 6);

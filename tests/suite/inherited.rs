@@ -40,7 +40,7 @@ fn output_to_a_pipe_that_does_not_block_comes_whole_with_a_slow_reader() {
     for wanted in [bytes, "x".repeat(300_000)] {
         let (mut reader, writer) = std::io::pipe().unwrap();
         never_block(&writer);
-        let running = scene.claude(&["-p"]).stdout(writer).go();
+        let running = scene.claude(&["-p", "hi"]).stdout(writer).go();
         std::thread::sleep(Duration::from_millis(200));
         let mut got = String::new();
         reader.read_to_string(&mut got).unwrap();
@@ -54,7 +54,7 @@ fn input_from_a_pipe_that_does_not_block_is_waited_for() {
     let scene = Scene::of_steps(&[r#"{"in":"line"}"#, r#"{"out":"got it"}"#]);
     let (reader, mut writer) = std::io::pipe().unwrap();
     never_block(&reader);
-    let running = scene.claude(&["-p"]).stdin(reader).go();
+    let running = scene.claude(&["-p", "hi"]).stdin(reader).go();
     std::thread::sleep(Duration::from_millis(200));
     writer.write_all(b"now\n").unwrap();
     running.end().is("got it", "", 0);
@@ -72,7 +72,7 @@ fn sockets_serve_as_all_three_streams() {
     let (mut client, theirs) = UnixStream::pair().unwrap();
     let (mut errors, their_errors) = UnixStream::pair().unwrap();
     let theirs = OwnedFd::from(theirs);
-    let start = scene.claude(&["-p"]).stdin(theirs.try_clone().unwrap());
+    let start = scene.claude(&["-p", "hi"]).stdin(theirs.try_clone().unwrap());
     let running = start.stdout(theirs).stderr(OwnedFd::from(their_errors)).go();
     let mut ready = [0; 6];
     client.read_exact(&mut ready).unwrap();
@@ -92,7 +92,7 @@ fn sockets_serve_as_all_three_streams() {
 fn a_file_shared_by_both_streams_has_the_order_of_the_recording() {
     let scene = Scene::of_steps(&[r#"{"out":"1"}"#, r#"{"err":"2"}"#, r#"{"out":"3"}"#]);
     let file = File::create(scene.path("both")).unwrap();
-    scene.claude(&["-p"]).stdout(file.try_clone().unwrap()).stderr(file).run();
+    scene.claude(&["-p", "hi"]).stdout(file.try_clone().unwrap()).stderr(file).run();
     assert_eq!(fs::read(scene.path("both")).unwrap(), b"123");
     assert_eq!(scene.entry(1)["stderr"]["kind"], "file");
 }
@@ -102,7 +102,7 @@ fn stdin_may_be_a_file() {
     let scene = Scene::of_names(&["1.jsonl"]);
     fs::write(scene.path("prompt"), "from a file").unwrap();
     let file = File::open(scene.path("prompt")).unwrap();
-    scene.claude(&["-p"]).stdin(file).run().is("1.jsonl\n", "", 0);
+    scene.claude(&["-p", "hi"]).stdin(file).run().is("1.jsonl\n", "", 0);
     let stdin = scene.entry(1)["stdin"].clone();
     assert_eq!(
         (stdin["kind"].as_str(), stdin["text"].as_str()),
@@ -113,7 +113,7 @@ fn stdin_may_be_a_file() {
 #[test]
 fn dev_null_is_told_from_other_devices() {
     let scene = Scene::of_names(&["1.jsonl"]);
-    scene.claude(&["-p"]).stdout(Stdio::null()).run().is("", "", 0);
+    scene.claude(&["-p", "hi"]).stdout(Stdio::null()).run().is("", "", 0);
     assert_eq!(
         (&scene.entry(1)["stdin"]["kind"], &scene.entry(1)["stdout"]["kind"]),
         (&"null".into(), &"null".into())
@@ -124,7 +124,7 @@ fn dev_null_is_told_from_other_devices() {
 fn descriptors_that_are_closed_are_closed_and_nothing_is_written_elsewhere() {
     let scene = Scene::of_steps(&[r#"{"out":"lost"}"#, r#"{"err":"lost"}"#, r#"{"exit":3}"#]);
     let claude = crate::scene::double("claude").display().to_string();
-    let script = format!("exec {claude} -p <&- >&- 2>&-");
+    let script = format!("exec {claude} -p hi <&- >&- 2>&-");
     scene.start("/bin/sh".as_ref(), &["-c", &script]).run().is("", "", 3);
     let entry = scene.entry(1);
     for stream in ["stdin", "stdout", "stderr"] {
@@ -164,6 +164,6 @@ fn a_terminal_as_stdout_gets_the_bytes() {
 fn a_working_directory_that_is_gone_is_no_reason_to_fail() {
     let scene = Scene::of_names(&["1.jsonl"]);
     let claude = crate::scene::double("claude").display().to_string();
-    let script = format!("mkdir gone && cd gone && rmdir ../gone && exec {claude} -p");
+    let script = format!("mkdir gone && cd gone && rmdir ../gone && exec {claude} -p hi");
     scene.start("/bin/sh".as_ref(), &["-c", &script]).run().is("1.jsonl\n", "", 0);
 }

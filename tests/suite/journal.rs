@@ -73,14 +73,15 @@ impl Tail for Value {
 #[test]
 fn process_ids_tell_how_it_was_started() {
     let scene = Scene::of_steps(&[r#"{"out":"1"}"#, r#"{"in":"line"}"#]);
-    let running = scene.claude(&["-p"]).talk();
+    let running = scene.claude(&["-p", "hi"]).talk();
     let pid = running.pid();
     running.end();
     let entry = scene.entry(1);
     assert_eq!((&entry["pid"], &entry["ppid"]), (&json!(pid), &json!(std::process::id())));
     assert_eq!(entry["new_session"], false);
     let claude = crate::scene::double("claude").display().to_string();
-    let setsid = scene.start("/usr/bin/setsid".as_ref(), &["--fork", "--wait", &claude, "-p"]);
+    let setsid =
+        scene.start("/usr/bin/setsid".as_ref(), &["--fork", "--wait", &claude, "-p", "hi"]);
     scene.raw("2.jsonl", "");
     setsid.run();
     let entry = scene.entry(2);
@@ -92,7 +93,7 @@ fn process_ids_tell_how_it_was_started() {
 fn cwd_and_environment_are_those_of_the_spawn() {
     let scene = Scene::of_names(&["1.jsonl"]);
     let odd = OsString::from_vec(b"\xff\xfe".to_vec());
-    scene.claude(&["-p"]).env("PLAIN", "value").env("EMPTY", "").env("ODD", odd).run();
+    scene.claude(&["-p", "hi"]).env("PLAIN", "value").env("EMPTY", "").env("ODD", odd).run();
     let entry = scene.entry(1);
     assert_eq!(entry["cwd"], json!(scene.path("cwd")));
     assert_eq!((&entry["env"]["PLAIN"], &entry["env"]["EMPTY"]), (&json!("value"), &json!("")));
@@ -104,7 +105,8 @@ fn cwd_and_environment_are_those_of_the_spawn() {
 fn secrets_are_masked_in_environment_arguments_and_stdin_text() {
     let scene = Scene::of_steps(&[r#"{"in":"eof"}"#]);
     let token = "sk-ant-api03-Zm9vYmFyYmF6cXV4cXV1eGNvcmdlZ3JhdWx0-AbCdEfGhIjKl";
-    let start = scene.claude(&["-p", "--api-key", "supersecretvalue"]).env("RINGER_ARGS", "lax");
+    let start =
+        scene.claude(&["-p", "hi", "--api-key", "supersecretvalue"]).env("RINGER_ARGS", "lax");
     let start = start.env("DB_PASSWORD", "correct horse").env("MAX_TOKENS", "not a secret");
     start.env("KEY", "short").input(format!("use {token} please")).run();
     let entry = scene.entry(1);
@@ -118,7 +120,7 @@ fn secrets_are_masked_in_environment_arguments_and_stdin_text() {
     assert_eq!(masked["env"]["DB_PASSWORD"]["length"], 13);
     assert_eq!(
         (&masked["argv"][0]["index"], &masked["argv"][0]["length"]),
-        (&json!(3), &json!(16))
+        (&json!(4), &json!(16))
     );
     assert_eq!(masked["stdin"][0]["length"], token.len());
     // The bytes themselves are kept as they came.
@@ -133,7 +135,7 @@ fn ringer_toml_chooses_how_much_of_the_environment_is_kept() {
     {
         let scene = Scene::of_names(&["1.jsonl"]);
         scene.set(&format!("[journal]\nenv = \"{mode}\"\n"));
-        scene.claude(&["-p"]).env("PLAIN", "value").env("DB_PASSWORD", "correct horse").run();
+        scene.claude(&["-p", "hi"]).env("PLAIN", "value").env("DB_PASSWORD", "correct horse").run();
         let env = scene.entry(1)["env"].clone();
         assert_eq!((&env["PLAIN"], &env["DB_PASSWORD"]), (&plain, &secret), "{mode}");
         assert!(env.as_object().unwrap().contains_key("DB_PASSWORD"));
@@ -150,7 +152,7 @@ fn stdin_is_kept_to_the_byte_and_shown_as_text_up_to_64_kib() {
         (2, long.clone().into_bytes(), json!(long[..(64 << 10) - 1])),
         (3, b"no text \xff".to_vec(), Value::Null),
     ] {
-        scene.claude(&["-p"]).input(&input).run();
+        scene.claude(&["-p", "hi"]).input(&input).run();
         let kept = fs::read(scene.state().join(format!("journal/{spawn:06}.stdin"))).unwrap();
         assert!(kept == input);
         let stdin = scene.entry(spawn)["stdin"].clone();
@@ -163,7 +165,7 @@ fn stdin_is_kept_to_the_byte_and_shown_as_text_up_to_64_kib() {
 fn the_bytes_of_stdin_are_not_kept_where_the_set_says_so() {
     let scene = Scene::of_names(&["1.jsonl"]);
     scene.set("[journal]\nstdin = false\n");
-    scene.claude(&["-p"]).input("private").run();
+    scene.claude(&["-p", "hi"]).input("private").run();
     assert_eq!(fs::read(scene.state().join("journal/000001.stdin")).unwrap(), b"");
     assert_eq!(scene.entry(1)["stdin"]["bytes"], 7);
 }
@@ -171,7 +173,7 @@ fn the_bytes_of_stdin_are_not_kept_where_the_set_says_so() {
 #[test]
 fn the_entry_is_there_before_the_first_byte_goes_out() {
     let scene = Scene::of_steps(&[r#"{"out":"1"}"#, r#"{"hang":true}"#]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     running.hear("1");
     let entry = scene.entry(1);
     assert_eq!((entry.text("state"), entry.recording()), ("running", Some("01.jsonl")));
@@ -182,7 +184,7 @@ fn the_entry_is_there_before_the_first_byte_goes_out() {
 #[test]
 fn a_wait_of_over_100_ms_is_entered_while_it_lasts() {
     let scene = Scene::of_steps(&[r#"{"in":{"type":"user"}}"#, r#"{"wait_ms":60000}"#]);
-    let mut running = scene.claude(&["-p"]).talk();
+    let mut running = scene.claude(&["-p", "hi"]).talk();
     let waits_for = |text: &str| {
         scene.state().join("journal/000001.json").exists()
             && scene.entry(1).text("waiting_for") == text
@@ -212,7 +214,7 @@ fn signals_are_entered_with_their_times_at_once() {
         r#"{"out":"ready"}"#,
         r#"{"hang":true}"#,
     ]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     running.hear("ready");
     running.signal(Signal::USR1);
     until("the first is entered", || scene.entry(1)["signals"][0]["signal"] == "USR1");
@@ -225,6 +227,20 @@ fn signals_are_entered_with_their_times_at_once() {
     let times: Vec<_> = (0..2).map(|n| entry["signals"][n]["t_ms"].as_u64().unwrap()).collect();
     assert!(times[0] <= times[1] && times[1] < 20_000, "{times:?}");
     assert_eq!((entry.text("state"), &entry["terminated"]), ("running", &json!(false)));
+}
+
+#[test]
+fn a_signal_is_entered_at_once_also_while_nobody_takes_the_output() {
+    let scene = Scene::of_steps(&[
+        r#"{"on_signal":"USR1"}"#,
+        r#"{"out":"ready"}"#,
+        r#"{"out_fill":{"text":"x","times":10000000}}"#,
+    ]);
+    let mut running = scene.claude(&["-p", "hi"]).go();
+    running.hear("ready");
+    running.signal(Signal::USR1);
+    until("it is entered", || scene.entry(1)["signals"][0]["signal"] == "USR1");
+    running.signal(Signal::KILL);
 }
 
 #[test]
@@ -245,7 +261,7 @@ fn times_are_rfc_3339_and_agree_with_the_wall_clock() {
 fn lines_read_is_a_lower_bound_of_what_the_reader_had_taken() {
     let scene =
         Scene::of_steps(&[r#"{"out":"1\n2\n3\n"}"#, r#"{"in":"eof"}"#, r#"{"out":"4\n5\n"}"#]);
-    let mut running = scene.claude(&["-p"]).talk();
+    let mut running = scene.claude(&["-p", "hi"]).talk();
     running.hear("3\n");
     running.hang_up();
     until("it has ended", || scene.entry(1).text("state") == "ended");
@@ -257,7 +273,7 @@ fn lines_read_is_a_lower_bound_of_what_the_reader_had_taken() {
 fn lines_read_is_null_where_the_system_does_not_tell() {
     let scene = Scene::of_raw("1\n2\n");
     let file = fs::File::create(scene.path("out")).unwrap();
-    scene.claude(&["-p"]).stdout(file).run();
+    scene.claude(&["-p", "hi"]).stdout(file).run();
     assert_eq!(scene.entry(1)["lines_read"], Value::Null);
     assert_eq!(scene.entry(1)["stdout"], json!({"kind": "file", "bytes": 4, "lines": 2}));
 }
@@ -294,7 +310,7 @@ fn where_the_journal_cannot_be_written_nothing_is_played_or_used_up() {
 fn a_full_disk_is_a_failure_of_ringer_not_of_the_program() {
     let scene = Scene::of_raw("bytes");
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let done = scene.claude(&["-p"]).stdout(full).run();
+    let done = scene.claude(&["-p", "hi"]).stdout(full).run();
     assert_eq!(done.status, 0, "the recording's own end");
     assert_eq!(scene.entry(1).problems(), ["write_failed"]);
 }

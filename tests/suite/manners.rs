@@ -88,7 +88,7 @@ fn a_prompt_that_is_asked_for_comes_from_the_arguments_or_by_stdin() {
             scene.steps(&format!("{colour}.jsonl"), &header, &[&step]);
         }
         let start = |args: &[&'static str]| match program {
-            "claude" => scene.claude(&[&["-p"], args].concat()),
+            "claude" => scene.claude(&[&["-p", "hi"], args].concat()),
             _ => scene.codex(&[&["exec"], args].concat()),
         };
         start(&["paint it green"]).run().is("green", "", 0);
@@ -154,7 +154,7 @@ fn a_recording_may_ignore_a_signal_or_answer_it() {
         r#"{"out":"on my way\n"}"#,
         r#"{"hang":true}"#,
     ]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     running.hear("on my way");
     running.signal(Signal::TERM);
     std::thread::sleep(Duration::from_millis(200));
@@ -167,7 +167,7 @@ fn a_recording_may_ignore_a_signal_or_answer_it() {
 #[test]
 fn a_signal_that_is_inherited_as_ignored_stays_ignored() {
     let scene = Scene::of_steps(&[r#"{"out":"on my way"}"#, r#"{"wait_ms":500}"#]);
-    let script = format!("trap '' HUP; exec {} -p", crate::scene::double("claude").display());
+    let script = format!("trap '' HUP; exec {} -p hi", crate::scene::double("claude").display());
     let mut running = scene.start("/bin/sh".as_ref(), &["-c", &script]).go();
     running.hear("on my way");
     running.signal(Signal::HUP);
@@ -177,7 +177,7 @@ fn a_signal_that_is_inherited_as_ignored_stays_ignored() {
 #[test]
 fn a_signal_comes_through_while_nobody_takes_the_output() {
     let scene = Scene::of_steps(&[r#"{"out_fill":{"text":"x","times":10000000}}"#]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     running.piece();
     std::thread::sleep(Duration::from_millis(200));
     running.signal(Signal::TERM);

@@ -63,8 +63,8 @@ fn stderr_stands_where_the_recording_has_it() {
     ]);
     scene.steps("02.jsonl", "{\"ringer\":1}", &["{\"err_file\":\"note.txt\"}", "{\"out\":\"i\"}"]);
     scene.raw("note.txt", "H");
-    assert_eq!(scene.claude(&["-p"]).run_merged().stdout, b"aBc{\"d\":1}\n\xffe\nFFFg");
-    assert_eq!(scene.claude(&["-p"]).run_merged().stdout, b"Hi");
+    assert_eq!(scene.claude(&["-p", "hi"]).run_merged().stdout, b"aBc{\"d\":1}\n\xffe\nFFFg");
+    assert_eq!(scene.claude(&["-p", "hi"]).run_merged().stdout, b"Hi");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_step_is_one_write() {
         r#"{"out":{"a":1}}"#,
         r#"{"in":"line"}"#,
     ]);
-    let mut running = scene.claude(&["-p"]).talk();
+    let mut running = scene.claude(&["-p", "hi"]).talk();
     assert_eq!(running.piece().len(), 30_000);
     running.say("on\n");
     assert_eq!(running.piece(), b"{\"a\":1}\n");
@@ -102,7 +102,7 @@ fn a_step_is_one_write() {
 #[test]
 fn split_cuts_a_step_at_its_byte_offsets_with_a_gap_between() {
     let scene = Scene::of_steps(&[r#"{"out":"héllo world","split":[2,6,99],"gap_ms":150}"#]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     // The first cut goes through the two bytes of a character.
     assert_eq!(running.piece(), b"h\xc3");
     assert_eq!(running.piece(), b"\xa9llo");
@@ -114,7 +114,7 @@ fn split_cuts_a_step_at_its_byte_offsets_with_a_gap_between() {
 fn a_gap_lasts_as_long_as_written_and_shrinks_with_the_speed() {
     for (speed, least, most) in [("0", 300, 2000), ("1", 300, 2000), ("10", 30, 250)] {
         let scene = Scene::of_steps(&[r#"{"out":"abcd","split":[1,2,3],"gap_ms":100}"#]);
-        scene.claude(&["-p"]).env("RINGER_SPEED", speed).run().is("abcd", "", 0);
+        scene.claude(&["-p", "hi"]).env("RINGER_SPEED", speed).run().is("abcd", "", 0);
         let wall = scene.entry(1)["wall_ms"].as_u64().unwrap();
         assert!((least..most).contains(&wall), "{wall} ms at speed {speed}");
     }
@@ -129,7 +129,7 @@ fn the_other_out_and_err_steps_can_be_split_too() {
         r#"{"in":"line"}"#,
         r#"{"out":[1,2],"split":[2],"gap_ms":100}"#,
     ]);
-    let mut running = scene.claude(&["-p"]).talk();
+    let mut running = scene.claude(&["-p", "hi"]).talk();
     assert_eq!([running.piece(), running.piece()], [b"aba".to_vec(), b"b".to_vec()]);
     running.say("on\n");
     assert_eq!([running.piece(), running.piece()], [b"\0".to_vec(), b"\x01\x02".to_vec()]);
@@ -148,7 +148,7 @@ fn more_holds_a_step_back_to_leave_in_one_write_with_the_next() {
         r#"{"wait_ms":100}"#,
         r#"{"out":"last","more":true}"#,
     ]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     assert_eq!(running.piece(), b"one two three");
     // Nothing stays behind at the end.
     running.end().is("one two threelast", "E", 0);

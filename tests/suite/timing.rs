@@ -10,7 +10,7 @@ use crate::scene::Scene;
 /// Plays a recording at a speed and returns how long it took by its own account, in milliseconds.
 fn wall(steps: &[&str], speed: &str) -> u64 {
     let scene = Scene::of_steps(steps);
-    scene.claude(&["-p"]).env("RINGER_SPEED", speed).run().is("x", "", 0);
+    scene.claude(&["-p", "hi"]).env("RINGER_SPEED", speed).run().is("x", "", 0);
     scene.entry(1)["wall_ms"].as_u64().unwrap()
 }
 
@@ -34,7 +34,7 @@ fn written_pauses_last_as_written_at_speed_0_and_shrink_with_the_speed() {
 fn a_timeout_of_an_in_step_does_not_shrink_with_the_speed() {
     let step = r#"{"in":"line","timeout_ms":400,"on_timeout":[{"out":"late"}]}"#;
     let scene = Scene::of_steps(&[step]);
-    let claude = scene.claude(&["-p"]).env("RINGER_SPEED", "100").talk();
+    let claude = scene.claude(&["-p", "hi"]).env("RINGER_SPEED", "100").talk();
     claude.end_talking().is("late", "", 0);
     assert!(scene.entry(1)["wall_ms"].as_u64().unwrap() >= 400);
 }
@@ -42,7 +42,7 @@ fn a_timeout_of_an_in_step_does_not_shrink_with_the_speed() {
 #[test]
 fn a_hanging_double_lives_on_silently_until_a_signal_comes() {
     let scene = Scene::of_steps(&[r#"{"out":"then nothing"}"#, r#"{"hang":true}"#]);
-    let mut running = scene.claude(&["-p"]).go();
+    let mut running = scene.claude(&["-p", "hi"]).go();
     running.hear("then nothing");
     std::thread::sleep(Duration::from_millis(400));
     assert!(running.runs());
@@ -60,7 +60,7 @@ fn the_life_limit_ends_a_double_with_97_one_line_and_a_problem() {
         vec![r#"{"repeat":{"times":"forever","steps":[{"wait_ms":1}]}}"#],
     ] {
         let scene = Scene::of_steps(&steps);
-        let running = scene.claude(&["-p"]).env("RINGER_MAX_LIFE", "0.4").talk();
+        let running = scene.claude(&["-p", "hi"]).env("RINGER_MAX_LIFE", "0.4").talk();
         let done = running.end_talking();
         done.is(
             "",
@@ -75,7 +75,7 @@ fn the_life_limit_ends_a_double_with_97_one_line_and_a_problem() {
 #[test]
 fn the_life_limit_ends_a_double_whose_output_nobody_takes() {
     let scene = Scene::of_steps(&[r#"{"out_fill":{"text":"x","times":10000000}}"#]);
-    let mut running = scene.claude(&["-p"]).env("RINGER_MAX_LIFE", "0.5").go();
+    let mut running = scene.claude(&["-p", "hi"]).env("RINGER_MAX_LIFE", "0.5").go();
     until("it has ended", || !running.runs());
     let done = running.end();
     assert_eq!(done.status, 97);
