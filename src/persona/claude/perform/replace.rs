@@ -7,9 +7,12 @@ use std::borrow::Cow;
 /// only where they are a whole string.
 const SHORT: usize = 8;
 
+/// A text and the one that takes its place.
+type Pair = (Vec<u8>, Vec<u8>);
+
 /// Replaces every first text by its second, in one pass; where several fit, the longest.
 pub(super) fn all<'a>(line: &'a [u8], pairs: &[(&str, &str)]) -> Cow<'a, [u8]> {
-    let mut pairs: Vec<(Vec<u8>, Vec<u8>)> = pairs
+    let mut pairs: Vec<Pair> = pairs
         .iter()
         .filter(|(from, to)| from != to && !from.is_empty())
         .map(|(from, to)| match from.len() < SHORT {
@@ -34,11 +37,7 @@ pub(super) fn all<'a>(line: &'a [u8], pairs: &[(&str, &str)]) -> Cow<'a, [u8]> {
 }
 
 /// The first place behind `at` where one of the texts stands.
-fn next<'p>(
-    line: &[u8],
-    at: usize,
-    pairs: &'p [(Vec<u8>, Vec<u8>)],
-) -> Option<(usize, &'p (Vec<u8>, Vec<u8>))> {
+fn next<'p>(line: &[u8], at: usize, pairs: &'p [Pair]) -> Option<(usize, &'p Pair)> {
     let places = pairs.iter().filter_map(|pair| {
         let found = memmem::find(line.get(at..)?, &pair.0)?;
         Some((at + found, pair))

@@ -15,14 +15,13 @@ impl ClaudeVoice {
     /// Answers a request, other than one that ends a turn or the session.
     pub(super) fn request(&mut self, asked: &Asked) -> Vec<Piece> {
         self.heed(asked);
-        let layout = self.files().layout.clone();
-        if let Some(found) = self.recorded.answer(asked, &layout) {
+        if let Some(found) = self.recorded.answer(asked, self.renderer.layout()) {
             return self.out(&found.lines);
         }
         let mut pieces = Vec::new();
         if asked.subtype == "set_model" && self.shows_model() {
             let model = self.renderer.model_id();
-            let text = self.files().stock.text("set_model", &[("model", &model)]);
+            let text = self.stock().text("set_model", &[("model", &model)]);
             pieces.extend(self.renderer.said_by_command(&text));
         }
         pieces.push(self.answer(asked, &self.said(asked)));
@@ -81,8 +80,7 @@ impl ClaudeVoice {
     }
 
     fn answer(&self, asked: &Asked, said: &Said) -> Piece {
-        let files = self.files();
-        Piece::Out(stock::line(&files.stock, &files.layout, asked.id, said))
+        Piece::Out(stock::line(self.stock(), self.renderer.layout(), asked.id, said))
     }
 
     /// Does what a request asks for, whoever answers it.
@@ -110,8 +108,7 @@ impl ClaudeVoice {
 
     /// The stock answer.
     fn said(&self, asked: &Asked) -> Said {
-        let files = self.files();
-        let (stock, layout) = (&files.stock, &files.layout);
+        let (stock, layout) = (self.stock(), self.renderer.layout());
         let model = self.renderer.model_id();
         match asked.subtype.as_str() {
             "initialize" => {
@@ -152,7 +149,7 @@ impl ClaudeVoice {
 
     /// Whether the permission mode that is asked for may be set; else what is said to it.
     fn may_set(&self, asked: &Asked) -> Result<(), Said> {
-        let stock = &self.files().stock;
+        let stock = self.stock();
         if stock.rule("modes_are_checked") && !self.is_mode(asked) {
             let modes: Vec<&str> = stock.entries("modes").map(|(mode, _)| mode).collect();
             return Err(stock::error(stock, "invalid_mode", &[("modes", &modes.join(", "))]));
@@ -165,17 +162,17 @@ impl ClaudeVoice {
 
     fn is_mode(&self, asked: &Asked) -> bool {
         let asked = asked.string("mode");
-        self.files().stock.entries("modes").any(|(mode, _)| asked.as_deref() == Some(mode))
+        self.stock().entries("modes").any(|(mode, _)| asked.as_deref() == Some(mode))
     }
 
     /// Whether a new model is shown in the conversation (s10_setmodel_then_turn).
     fn shows_model(&self) -> bool {
-        self.files().stock.rule("set_model_is_always_shown") || !self.client.users.is_empty()
+        self.stock().rule("set_model_is_always_shown") || !self.client.users.is_empty()
     }
 
     /// The MCP servers of the session, all of them well.
     fn servers(&self) -> String {
-        let json = &self.files().layout.json;
+        let json = &self.renderer.layout().json;
         let server = |name: &String| {
             let value = serde_json::json!({"name": name, "status": "connected"});
             json.value(&value)

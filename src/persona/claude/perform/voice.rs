@@ -23,15 +23,8 @@ pub(crate) struct ClaudeVoice {
     pub(super) client: Client,
     pub(super) recorded: Recorded,
     session_id: String,
-    /// Read when first asked for: most spawns never are.
-    files: OnceCell<Files>,
-}
-
-/// The data of the version: how events are laid out, and the stock answers.
-#[derive(Debug)]
-pub(super) struct Files {
-    pub layout: Layout,
-    pub stock: Layout,
+    /// The stock answers, read when first asked for: most spawns never are.
+    stock: OnceCell<Layout>,
 }
 
 /// What the client has said so far.
@@ -61,7 +54,7 @@ impl ClaudeVoice {
             renderer: Renderer::new(spawn),
             options,
             recorded: Recorded::default(),
-            files: OnceCell::new(),
+            stock: OnceCell::new(),
         }
     }
 
@@ -71,11 +64,8 @@ impl ClaudeVoice {
         ClaudeVoice::new(spawn, options)
     }
 
-    pub(super) fn files(&self) -> &Files {
-        self.files.get_or_init(|| Files {
-            layout: Layout::of(&self.options.version),
-            stock: stock::of(&self.options.version),
-        })
+    pub(super) fn stock(&self) -> &Layout {
+        self.stock.get_or_init(|| stock::of(&self.options.version))
     }
 
     /// Ids of the recording and this run's, for a line: the session's where the client named it,
@@ -176,7 +166,7 @@ impl Performer for ClaudeVoice {
 
     fn frame(&mut self, line: &[u8], busy: bool) -> Frame {
         let text = String::from_utf8_lossy(line);
-        match frame::hear(&text, &self.files().stock) {
+        match frame::hear(&text, self.stock()) {
             Heard::Nothing => Frame::Ignored,
             Heard::User { uuid } => {
                 self.client.users.push(uuid);
@@ -199,7 +189,7 @@ impl Performer for ClaudeVoice {
 
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {
         let text = String::from_utf8_lossy(request);
-        match frame::hear(&text, &self.files().stock) {
+        match frame::hear(&text, self.stock()) {
             Heard::Request(asked) => self.interrupt(&asked),
             _ => Vec::new(),
         }

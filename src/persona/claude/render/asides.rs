@@ -2,6 +2,7 @@
 //! lines that go through the same output format.
 
 use super::events::text_message;
+use super::layout::Layout;
 use super::renderer::Renderer;
 use crate::persona::Piece;
 
@@ -10,6 +11,11 @@ impl Renderer {
     pub fn recorded(&mut self, line: &[u8]) -> Vec<Piece> {
         self.pass_on(line);
         self.take()
+    }
+
+    /// How this version lays its events out.
+    pub(in crate::persona::claude) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// Whether a turn is in the middle of something.

@@ -96,6 +96,10 @@ impl Reader<'_> {
                 if *of_turn {
                     self.begin(at);
                 }
+                if id.is_empty() {
+                    // Nobody can answer it.
+                    return self.within();
+                }
                 // One that nobody asked for, or between turns, waits for no message either.
                 let opening = self.turn.as_ref().is_none_or(|turn| turn.unasked);
                 Cue::Ask { id: id.clone(), opening }

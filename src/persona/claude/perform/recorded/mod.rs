@@ -68,9 +68,9 @@ impl Recorded {
         let read: Vec<Line> = lines.iter().map(|line| line::read(line)).collect();
         let groups = groups(&read);
         let mut kept = vec![false; lines.len()];
-        for (answer, before, after) in &groups {
-            kept[*answer] = true;
-            before.iter().chain(after).for_each(|at| kept[*at] = true);
+        for group in &groups {
+            let lines = [Some(group.answer), group.before, group.after];
+            lines.into_iter().flatten().for_each(|at| kept[at] = true);
         }
         let reading = cues::read(&read, &kept);
         let mut cues = reading.cues;
@@ -81,7 +81,7 @@ impl Recorded {
             ..Recorded::default()
         };
         let copy = |at: usize| lines[at].to_vec();
-        for (at, before, after) in groups {
+        for Group { answer: at, before, after } in groups {
             let Line::Answer(shape) = &read[at] else { continue };
             let cut = reading.cuts.iter().find(|cut| cut.answer == at);
             let withdrawal = cut.and_then(|cut| cut.withdrawal);
@@ -195,43 +195,45 @@ fn found(answer: &Answer, id: Option<&str>) -> Found {
     Found { lines, withdraws, rest }
 }
 
+/// The lines of an answer.
+struct Group {
+    answer: usize,
+    /// What goes before it.
+    before: Option<usize>,
+    /// What follows it.
+    after: Option<usize>,
+}
+
 /// The answers, each with what goes before it and what follows it at once: what `set_model` shows,
 /// the notice of a new permission mode, the tasks that a further `initialize` lists.
-fn groups(read: &[Line]) -> Vec<(usize, Option<usize>, Option<usize>)> {
-    let mut groups: Vec<(usize, Option<usize>, Option<usize>)> = Vec::new();
-    let mut initialized = false;
+fn groups(read: &[Line]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
     for (at, line) in read.iter().enumerate() {
-        match line {
-            Line::Answer(shape) => {
-                let before = at.checked_sub(1);
+        // The notice may come late, but before the next turn.
+        let open = |group: &Group| group.after.is_none() && uninterrupted(read, group.answer, at);
+        let owner = match line {
+            Line::Answer(_) => {
                 let shows = |at: &usize| matches!(read[*at], Line::Command { sets_model: true });
-                groups.push((at, before.filter(shows), None));
-                initialized |= *shape == Shape::Initialize;
+                let before = at.checked_sub(1).filter(shows);
+                groups.push(Group { answer: at, before, after: None });
+                None
             }
-            // The notice may come late, but before the next turn.
-            Line::Mode(mode) => {
-                let ours = |(answer, _, after): &(usize, Option<usize>, Option<usize>)| {
-                    let same =
-                        matches!(&read[*answer], Line::Answer(Shape::Mode(set)) if set == mode);
-                    same && after.is_none() && uninterrupted(read, *answer, at)
-                };
-                if let Some(group) = groups.iter_mut().rev().find(|group| ours(group)) {
-                    group.2 = Some(at);
-                }
+            Line::Mode(mode) => groups.iter().rposition(|group| {
+                let sets =
+                    |line: &Line| matches!(line, Line::Answer(Shape::Mode(set)) if set == mode);
+                sets(&read[group.answer]) && open(group)
+            }),
+            Line::Tasks => {
+                let first = groups.iter().position(|group| is_initialize(&read[group.answer]));
+                let owner = groups
+                    .iter()
+                    .rposition(|group| is_initialize(&read[group.answer]) && open(group));
+                owner.filter(|owner| Some(*owner) != first)
             }
-            Line::Tasks if initialized => {
-                let first = groups.iter().position(|(a, ..)| is_initialize(&read[*a]));
-                let ours = groups.iter_mut().enumerate().rev().find(|(index, group)| {
-                    Some(*index) != first
-                        && is_initialize(&read[group.0])
-                        && group.2.is_none()
-                        && uninterrupted(read, group.0, at)
-                });
-                if let Some((_, group)) = ours {
-                    group.2 = Some(at);
-                }
-            }
-            _ => {}
+            _ => None,
+        };
+        if let Some(group) = owner.and_then(|owner| groups.get_mut(owner)) {
+            group.after = Some(at);
         }
     }
     groups
