@@ -71,6 +71,13 @@ pub(crate) trait Performer: Debug {
         Cow::Borrowed(line)
     }
 
+    /// Takes note of a client's line, without its newline, that a step of the recording takes (and
+    /// answers, if it does). [`Performer::frame`] is not asked about such a line, but has to know
+    /// of it: a program that was greeted by it has been greeted.
+    fn overheard(&mut self, line: &[u8]) {
+        let _ = line;
+    }
+
     /// Takes a line of the client, without its newline, that no step of the recording asks for.
     /// `busy`: a turn is being played.
     fn frame(&mut self, line: &[u8], busy: bool) -> Frame {
