@@ -57,6 +57,16 @@ impl Renderer {
         }
     }
 
+    /// What comes before any event, where the events are recorded ones.
+    pub fn open(&self) -> Vec<Piece> {
+        self.format.start()
+    }
+
+    /// A line of a recorded stream, with its newline, in the spawn's output format.
+    pub fn recorded(&mut self, line: &[u8]) -> Vec<Piece> {
+        self.format.line(line)
+    }
+
     /// What comes before the first turn.
     pub fn start(&mut self) -> Vec<Piece> {
         self.pieces.extend(self.format.start());

@@ -26,7 +26,7 @@ mod traits;
 mod usage;
 
 #[cfg(test)]
-mod truth;
+pub(in crate::persona::codex) mod truth;
 
 pub use exec::Renderer;
 pub use format::Format;

@@ -1,8 +1,10 @@
 //! `codex app-server`: the answers that need no recording, and turns as notifications
 //! (`codex-0.171.0/06-*`). The other versions' servers were not captured; all answer like 0.171.0.
 
+mod compact;
 mod item;
 mod notices;
+mod outside;
 mod play;
 mod review;
 mod script;
@@ -23,13 +25,15 @@ use super::spawn::Spawn;
 use super::tool::Scene;
 use super::traits;
 use crate::persona::Piece;
-use crate::recording::turn::Turn;
+use crate::recording::turn::{Turn, Usage};
 
 /// What a client's line comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// It is dealt with: these pieces, perhaps none, are the answer.
     Done(Vec<Piece>),
+    /// It is a request that the server does not serve: the pieces are the error.
+    Refused(Vec<Piece>),
     /// It starts a turn, which the caller is to give to [`AppServer::turn`].
     Turn,
 }
@@ -47,6 +51,10 @@ pub struct AppServer {
     /// Notifications that the client does not want.
     muted: Vec<String>,
     threads: Vec<Thread>,
+    /// Threads that earlier processes left, with their usage.
+    left: Vec<(String, Usage)>,
+    /// The thread that was opened or had a turn last.
+    latest: Option<usize>,
     /// The turn that waits for an answer or an interrupt.
     run: Option<Run>,
     /// The next id of a request of the server's own.
@@ -61,7 +69,9 @@ pub struct AppServer {
 }
 
 impl AppServer {
-    /// A server for a spawn; its `thread_id` is that of the first thread that is started.
+    /// A server for a spawn; its `thread_id` is that of the first thread that is started, its
+    /// approval policy that of threads that name none. What it carries counts for no thread: see
+    /// [`remember`](AppServer::remember).
     pub fn new(spawn: Spawn) -> AppServer {
         AppServer {
             ids: Ids::after_thread(spawn.seed, spawn.number),
@@ -69,6 +79,8 @@ impl AppServer {
             client: None,
             muted: Vec::new(),
             threads: Vec::new(),
+            left: Vec::new(),
+            latest: None,
             run: None,
             requests: 0,
             items: 0,
@@ -90,21 +102,24 @@ impl AppServer {
         match self.request(method, &frame) {
             Ok(true) => return Reply::Turn,
             Ok(false) => {}
-            Err(message) => self.pieces.push(wire::error(frame.id(), &message)),
+            Err(message) => {
+                self.pieces.clear();
+                return Reply::Refused(vec![wire::error(frame.id(), &message)]);
+            }
         }
         Reply::Done(self.take())
     }
 
     /// Plays the turn that `line` starts, a `turn/start` or `review/start` for which
     /// [`answer`](AppServer::answer) said [`Reply::Turn`]: to its end, to a question, or to where
-    /// it waits to be interrupted.
+    /// it waits to be interrupted. A thread that the server does not know is one that somebody
+    /// else told the client of.
     pub fn turn(&mut self, line: &str, turn: &Turn) -> Vec<Piece> {
         let Some(frame) = Frame::read(line) else {
             return Vec::new();
         };
-        let Ok(thread) = self.thread(&frame) else {
-            return Vec::new();
-        };
+        let thread = self.adopted(frame.text("threadId").unwrap_or_default());
+        self.latest = Some(thread);
         let id = self.ids.uuid();
         self.threads[thread].settle(&frame);
         self.threads[thread].first_turn.get_or_insert_with(|| id.clone());
@@ -121,22 +136,15 @@ impl AppServer {
         };
         let acts = script::acts(turn, &prompt, &scene);
         let mut run = Run {
-            thread,
-            id,
-            started_ms: self.ids.now_ms(),
             acts: if review.is_some() { review::acts(acts) } else { acts },
             chunk: turn.chunk,
             duration_ms: turn.duration_ms,
-            items: Vec::new(),
-            message: None,
-            diff: String::new(),
-            asked: None,
+            ..Run::new(thread, id, self.ids.now_ms())
         };
         match review {
             Some(hint) => self.open_review(&frame, &mut run, &hint),
             None => {
-                let begun = Object::new().raw("turn", &begun_turn(&run.id, &run.id, None)).end();
-                self.pieces.push(wire::result(frame.id(), &begun));
+                self.pieces.push(wire::result(frame.id(), &begun_answer(&run.id)));
                 self.turn_started(&mut run, None);
                 self.user_message(&mut run, &input);
             }
@@ -193,6 +201,7 @@ impl AppServer {
             "thread/archive" => self.archive_thread(frame)?,
             "thread/name/set" => self.name_thread(frame)?,
             "turn/start" | "review/start" => return self.may_start(frame),
+            "thread/compact/start" => self.compact_thread(frame)?,
             "turn/steer" => self.steer(frame)?,
             "turn/interrupt" => self.interrupt(frame)?,
             _ => {
@@ -243,37 +252,34 @@ impl AppServer {
                 return Err(format!("Invalid request: missing field `{key}`"));
             }
         }
-        self.thread(frame)?;
-        let Some(run) = &self.run else {
+        let thread = self.thread(frame)?;
+        let Some(run) = self.run.as_ref().filter(|run| run.thread == thread) else {
             return Ok(true);
         };
-        let result = Object::new().raw("turn", &begun_turn(&run.id, &run.id, None)).end();
+        let result = begun_answer(&run.id);
         self.pieces.push(wire::result(frame.id(), &result));
         Ok(false)
     }
 
     fn steer(&mut self, frame: &Frame) -> Result<(), String> {
         let run = self.run.as_ref().ok_or("no active turn to steer")?;
-        match frame.text("expectedTurnId") {
-            Some(expected) if expected != run.id => {
-                Err(format!("expected active turn id `{expected}` but found `{}`", run.id))
-            }
-            _ => {
-                let result = Object::new().str("turnId", &run.id).end();
-                self.pieces.push(wire::result(frame.id(), &result));
-                Ok(())
-            }
-        }
+        let result = steered(frame, &run.id)?;
+        self.pieces.push(wire::result(frame.id(), &result));
+        Ok(())
     }
 
     fn interrupt(&mut self, frame: &Frame) -> Result<(), String> {
         if self.run.is_none() {
             return Err("no active turn to interrupt".to_owned());
         }
-        self.rate_limits();
-        self.pieces.push(wire::result(frame.id(), "{}"));
+        self.answer_interrupt(frame);
         self.break_off();
         Ok(())
+    }
+
+    fn answer_interrupt(&mut self, frame: &Frame) {
+        self.rate_limits();
+        self.pieces.push(wire::result(frame.id(), "{}"));
     }
 
     /// Ends the turn that waits as interrupted.
@@ -356,6 +362,21 @@ impl AppServer {
     fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.pieces)
     }
+}
+
+/// What a `turn/steer` is answered while this turn runs.
+fn steered(frame: &Frame, turn: &str) -> Result<String, String> {
+    match frame.text("expectedTurnId") {
+        Some(expected) if expected != turn => {
+            Err(format!("expected active turn id `{expected}` but found `{turn}`"))
+        }
+        _ => Ok(Object::new().str("turnId", turn).end()),
+    }
+}
+
+/// What a `turn/start` is answered.
+fn begun_answer(turn: &str) -> String {
+    Object::new().raw("turn", &begun_turn(turn, turn, None)).end()
 }
 
 /// A turn that has begun, as it stands in the answer and, with its time, in the notification.

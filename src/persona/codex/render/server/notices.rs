@@ -58,21 +58,7 @@ impl AppServer {
 
     /// The rate limits, of which nothing is known.
     pub(super) fn rate_limits(&mut self) {
-        let mut limits = Object::new().str("limitId", "codex");
-        for key in [
-            "limitName",
-            "normalModelSlug",
-            "primary",
-            "secondary",
-            "credits",
-            "individualLimit",
-            "spendControlReached",
-            "planType",
-            "rateLimitReachedType",
-        ] {
-            limits = limits.null(key);
-        }
-        let params = Object::new().raw("rateLimits", &limits.end()).end();
+        let params = Object::new().raw("rateLimits", &rate_limits()).end();
         self.notify("account/rateLimits/updated", &params);
     }
 
@@ -104,6 +90,25 @@ impl AppServer {
         };
         self.notify(method, &params.end());
     }
+}
+
+/// Rate limits of which nothing is known.
+pub(super) fn rate_limits() -> String {
+    let mut limits = Object::new().str("limitId", "codex");
+    for key in [
+        "limitName",
+        "normalModelSlug",
+        "primary",
+        "secondary",
+        "credits",
+        "individualLimit",
+        "spendControlReached",
+        "planType",
+        "rateLimitReachedType",
+    ] {
+        limits = limits.null(key);
+    }
+    limits.end()
 }
 
 /// Tokens as notifications have them.

@@ -37,6 +37,24 @@ pub(super) struct Run {
     pub asked: Option<Asked>,
 }
 
+impl Run {
+    /// A turn that has nothing to do yet.
+    pub fn new(thread: usize, id: String, started_ms: u64) -> Run {
+        Run {
+            thread,
+            id,
+            started_ms,
+            acts: VecDeque::new(),
+            chunk: None,
+            duration_ms: None,
+            items: Vec::new(),
+            message: None,
+            diff: String::new(),
+            asked: None,
+        }
+    }
+}
+
 /// A question that is open.
 #[derive(Debug)]
 pub(super) struct Asked {

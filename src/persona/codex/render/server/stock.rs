@@ -3,6 +3,7 @@
 
 use super::super::json::{self, Object};
 use super::super::spawn::Spawn;
+use super::notices;
 
 /// The methods that the server of 0.171.0 knows, in the order in which it names them (`06-errors`).
 static METHODS: &str = include_str!("methods.txt");
@@ -45,6 +46,17 @@ pub(super) fn answer(method: &str, spawn: &Spawn) -> Result<String, String> {
                 .raw("mcp_servers", "{}")
                 .end();
             Object::new().raw("config", &config).raw("origins", "{}").end()
+        }
+        // Not captured; the fields follow the published types.
+        "account/rateLimits/read" => Object::new()
+            .raw("rateLimits", &notices::rate_limits())
+            .null("rateLimitsByLimitId")
+            .end(),
+        "thread/goal/get" => Object::new().null("goal").end(),
+        "configRequirements/read" => Object::new().null("requirements").end(),
+        // Nothing is run (`06-compact-exec`).
+        "command/exec" => {
+            Object::new().put("exitCode", 0).str("stdout", "").str("stderr", "").end()
         }
         "thread/unsubscribe" => Object::new().str("status", "unsubscribed").end(),
         "skills/list" | "hooks/list" => Object::new().raw("data", "[]").end(),

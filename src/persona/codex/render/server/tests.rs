@@ -2,7 +2,12 @@ use super::*;
 
 /// A server that was introduced to a client and has a thread, `T`.
 fn server(start: &str) -> AppServer {
-    let spawn = Spawn { thread_id: "T".to_owned(), cwd: "/w".to_owned(), ..Spawn::default() };
+    let spawn = Spawn {
+        thread_id: "T".to_owned(),
+        cwd: "/w".to_owned(),
+        approval: "on-request".to_owned(),
+        ..Spawn::default()
+    };
     let mut server = AppServer::new(spawn);
     done(&mut server, r#"{"id":0,"method":"initialize","params":{"clientInfo":{"name":"c"}}}"#);
     done(&mut server, &format!(r#"{{"id":1,"method":"thread/start","params":{start}}}"#));
@@ -14,7 +19,7 @@ const START: &str = r#"{"id":2,"method":"turn/start","params":{"threadId":"T","i
 /// What a line is answered with.
 fn done(server: &mut AppServer, line: &str) -> Vec<String> {
     match server.answer(line) {
-        Reply::Done(pieces) => shown(&pieces),
+        Reply::Done(pieces) | Reply::Refused(pieces) => shown(&pieces),
         Reply::Turn => panic!("{line} starts a turn"),
     }
 }
@@ -148,4 +153,24 @@ fn the_same_session_has_the_same_bytes() {
         (asked, server.answered(r#"{"id":0,"result":{"decision":"cancel"}}"#))
     };
     assert_eq!(session(), session());
+}
+
+#[test]
+fn a_compaction_is_a_turn_of_its_own() {
+    let mut server = server("{}");
+    let request = r#"{"id":8,"method":"thread/compact/start","params":{"threadId":"T"}}"#;
+    let lines = done(&mut server, request);
+    let shows = [
+        r#"{"id":8,"result":{}}"#,
+        r#""type":"active""#,
+        "turn/started",
+        r#"item/started","params":{"item":{"type":"contextCompaction""#,
+        r#"item/completed","params":{"item":{"type":"contextCompaction""#,
+        r#""type":"idle""#,
+        r#""status":"completed""#,
+    ];
+    assert_eq!(lines.len(), shows.len());
+    for (line, text) in lines.iter().zip(shows) {
+        assert!(line.contains(text), "{text} in {line}");
+    }
 }

@@ -48,7 +48,7 @@ impl Thread {
             provider: spawn.provider.clone(),
             effort: spawn.effort.clone(),
             cwd: spawn.cwd.clone(),
-            approval: "on-request".to_owned(),
+            approval: spawn.approval.clone(),
             sandbox: spawn.sandbox.clone(),
             ephemeral: frame.flag("ephemeral"),
             name: None,

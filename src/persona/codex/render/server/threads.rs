@@ -12,10 +12,7 @@ impl AppServer {
         }
         let first = self.threads.is_empty();
         let id = if first { self.spawn.thread_id.clone() } else { self.ids.uuid() };
-        let mut thread = Thread::new(id, &self.spawn, frame, self.ids.now_ms() / 1000);
-        if first {
-            thread.total = self.spawn.carried;
-        }
+        let thread = Thread::new(id, &self.spawn, frame, self.ids.now_ms() / 1000);
         self.pieces.push(wire::result(frame.id(), &thread.settings(&self.server(), false)));
         self.thread_started(thread);
         Ok(())
@@ -26,7 +23,9 @@ impl AppServer {
         let told = Thread { turns: Vec::new(), ..thread.clone() };
         let params = Object::new().raw("thread", &told.object(&self.server())).end();
         self.threads.push(thread);
-        self.tokens(self.threads.len() - 1);
+        let index = self.threads.len() - 1;
+        self.latest = Some(index);
+        self.tokens(index);
         self.notify("thread/started", &params);
     }
 
@@ -34,14 +33,11 @@ impl AppServer {
     /// nothing but the id and the usage is known.
     pub(super) fn resume_thread(&mut self, frame: &Frame) -> Result<(), String> {
         let id = frame.text("threadId").ok_or("Invalid request: missing field `threadId`")?;
-        let known = self.threads.iter().position(|thread| thread.id == id);
-        let index = known.unwrap_or_else(|| {
-            let now = self.ids.now_ms() / 1000;
-            let mut thread = Thread::new(id.to_owned(), &self.spawn, frame, now);
-            thread.total = self.spawn.carried;
-            self.threads.push(thread);
-            self.threads.len() - 1
-        });
+        if let Some(message) = thread::wrong_sandbox(frame) {
+            return Err(message);
+        }
+        let index = self.adopted(id);
+        self.latest = Some(index);
         self.threads[index].settle(frame);
         self.whole_history(frame, "use `excludeTurns: true`");
         let mut shown = self.threads[index].clone();
@@ -55,8 +51,13 @@ impl AppServer {
         Ok(())
     }
 
+    /// Forks a thread: one of this session, or one that an earlier process left.
     pub(super) fn fork_thread(&mut self, frame: &Frame) -> Result<(), String> {
-        let index = self.thread(frame)?;
+        let id = frame.text("threadId").ok_or("Invalid request: missing field `threadId`")?;
+        if let Some(message) = thread::wrong_sandbox(frame) {
+            return Err(message);
+        }
+        let index = self.adopted(id);
         let mut fork = self.threads[index].clone();
         fork.forked_from = Some(std::mem::replace(&mut fork.id, self.ids.uuid()));
         fork.created_at = self.ids.now_ms() / 1000;

@@ -8,7 +8,7 @@ use super::super::json::Object;
 use crate::persona::Piece;
 
 /// A line of the client.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct Frame {
     /// The request's id as it was written: a number or a string.
     #[serde(default)]
@@ -54,7 +54,12 @@ pub(super) fn line(json: String) -> Vec<u8> {
 
 /// An answer.
 pub(super) fn result(id: &str, result: &str) -> Piece {
-    Piece::Out(line(Object::new().raw("id", id).raw("result", result).end()))
+    Piece::Out(line(result_text(id, result)))
+}
+
+/// An answer, as text.
+pub(super) fn result_text(id: &str, result: &str) -> String {
+    Object::new().raw("id", id).raw("result", result).end()
 }
 
 /// An error as an answer; the server knows one code only (`06-errors`).

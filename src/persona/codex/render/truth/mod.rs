@@ -2,8 +2,8 @@
 //! read back into the turn that it shows, the turn is rendered, and the bytes must be the same but
 //! for made-up ids and times. Every session in the corpus is compared, or is listed with a reason.
 
-mod corpus;
+pub mod corpus;
 mod human;
-mod jsonl;
+pub mod jsonl;
 mod server;
 mod unturn;

@@ -136,7 +136,7 @@ fn session(run: &Run, turn: &Turn) -> String {
             continue;
         }
         match server.answer(line) {
-            Reply::Done(done) => pieces.extend(done),
+            Reply::Done(done) | Reply::Refused(done) => pieces.extend(done),
             Reply::Turn => pieces.extend(server.turn(line, turn)),
         }
     }
