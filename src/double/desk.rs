@@ -361,6 +361,15 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// The sessions of earlier spawns, for a live session, whose client may name one of them.
+    pub(super) fn other_sessions(&self) -> Vec<SessionMark> {
+        let is_session = self.model_run().is_some_and(|run| run.is_session());
+        let program = self.manners.name();
+        let ids = if is_session { self.sessions.known_ids(program) } else { Vec::new() };
+        let known = ids.iter().filter_map(|id| self.sessions.find(program, id));
+        known.map(|session| SessionMark { id: session.id, carried: session.carried }).collect()
+    }
+
     /// Keeps what the next spawn that takes the session up must know.
     pub(super) fn remember(&self, player: &Player, mark: &SessionMark) -> Result<(), Error> {
         let around = self.around(player.spawn.entry.spawn);

@@ -248,6 +248,7 @@ impl Desk<'_> {
             stdio: self.invocation.stdio,
             prompt,
             session: self.session.clone(),
+            others: self.other_sessions(),
         }
     }
 

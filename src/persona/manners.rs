@@ -136,6 +136,8 @@ pub(crate) struct Circumstances {
     pub prompt: String,
     /// The session that the arguments mean.
     pub session: Resolved,
+    /// Sessions of earlier spawns, where a client may name one of them while this spawn runs.
+    pub others: Vec<super::performer::SessionMark>,
 }
 
 /// How a program reads stdin, by its arguments.

@@ -7,12 +7,13 @@ use serde::Deserialize;
 
 use super::arguments::{self, RunKind, Surroundings, Verdict};
 use super::perform::{self, Terminals};
+use super::render::mint_thread_id;
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
 };
-use crate::persona::performer::{Performer, SessionMark};
+use crate::persona::performer::Performer;
 use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
 use crate::sessions::{Around, Resolved, Told, take_up};
@@ -90,8 +91,6 @@ struct Run {
 impl Run {
     fn circumstances(&self, around: &Circumstances) -> perform::Circumstances {
         let is_tty = |index: usize| around.stdio[index] == StreamKind::Tty;
-        let taken_up = around.session.id.clone().or(around.session.forked_from.clone());
-        let carried = around.session.carried.clone().unwrap_or_default();
         perform::Circumstances {
             version: Some(self.table.version().to_owned()),
             cwd: around.cwd.clone(),
@@ -100,7 +99,9 @@ impl Run {
             number: around.spawn,
             terminals: Terminals { stdin: is_tty(0), stdout: is_tty(1), stderr: is_tty(2) },
             prompt: around.prompt.clone(),
-            threads: taken_up.map(|id| SessionMark { id, carried }).into_iter().collect(),
+            thread: around.session.id.clone(),
+            carried: around.session.carried.clone().unwrap_or_default(),
+            threads: around.others.clone(),
         }
     }
 }
@@ -157,7 +158,8 @@ impl ModelRun for Run {
     }
 
     fn session_id(&self, around: &Circumstances) -> Option<String> {
-        Some(perform::thread_id(&self.request, &self.circumstances(around)))
+        let made = || mint_thread_id(around.seed, around.spawn);
+        Some(around.session.id.clone().unwrap_or_else(made))
     }
 }
 

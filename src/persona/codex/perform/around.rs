@@ -4,11 +4,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::thread;
 use crate::persona::codex::arguments::{
     self, Request, ReviewTarget, RunKind, StdinRule, Surroundings,
 };
-use crate::persona::codex::render::{Reading, Review, Sandbox, Spawn};
+use crate::persona::codex::render::{Reading, Review, Sandbox, Spawn, mint_thread_id};
 use crate::persona::performer::SessionMark;
 use crate::recording::turn::Usage;
 
@@ -29,7 +28,11 @@ pub(crate) struct Circumstances {
     pub terminals: Terminals,
     /// The prompt as the model gets it, stdin included.
     pub prompt: String,
-    /// What is known of the threads that [`takes_up`](super::takes_up) asks for, the newest last.
+    /// The thread's id: that of the resumed one, or one that was made; `None`: one is made here.
+    pub thread: Option<String>,
+    /// What has added up in the thread that is resumed or forked, as its mark had it.
+    pub carried: Value,
+    /// Earlier threads that the client of an `app-server` may resume or fork.
     pub threads: Vec<SessionMark>,
 }
 
@@ -58,7 +61,7 @@ pub(super) fn spawn(request: &Request, around: &Circumstances) -> Spawn {
     };
     Spawn {
         version: table.version().to_owned(),
-        thread_id: super::thread_id(request, around),
+        thread_id: thread_id(around),
         cwd: cwd(request, around),
         codex_home: around.codex_home.clone(),
         model: request.model.clone().unwrap_or(plain.model),
@@ -77,15 +80,20 @@ pub(super) fn spawn(request: &Request, around: &Circumstances) -> Spawn {
         reading: reading(request, around, &table),
         review: review(request, around),
         last_message: request.output_last_message.clone(),
-        carried: thread::parent(request, around).map_or_else(Usage::default, carried),
+        carried: carried(&around.carried),
         seed: around.seed,
         number: around.number,
     }
 }
 
-/// The usage that a thread's mark carries; nothing where the mark is of another shape.
-pub(super) fn carried(mark: &SessionMark) -> Usage {
-    let number = |key: &str| mark.carried.get(key).and_then(Value::as_u64).unwrap_or(0);
+fn thread_id(around: &Circumstances) -> String {
+    let minted = || mint_thread_id(around.seed, around.number);
+    around.thread.clone().unwrap_or_else(minted)
+}
+
+/// The usage that a thread's mark carries; nothing where that is of another shape.
+pub(super) fn carried(carried: &Value) -> Usage {
+    let number = |key: &str| carried.get(key).and_then(Value::as_u64).unwrap_or(0);
     Usage {
         input: number("input"),
         cached_input: number("cached_input"),

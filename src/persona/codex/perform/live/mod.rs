@@ -52,7 +52,7 @@ impl Live {
     pub fn new(request: &Request, around: &Circumstances) -> Live {
         let mut server = AppServer::new(around::spawn(request, around));
         for mark in &around.threads {
-            server.remember(&mark.id, around::carried(mark));
+            server.remember(&mark.id, around::carried(&mark.carried));
         }
         Live {
             server,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{around, voice};
+use super::{Circumstances, around, voice};
 use crate::journal::Exit;
 use crate::persona::Piece;
 use crate::persona::performer::{Performer, SessionMark};
@@ -11,13 +11,15 @@ use crate::recording::turn::Turn;
 
 const OLD: &str = "01a22c0f-2b18-7e43-89e0-2dfb9ad1d978";
 
-fn known() -> Vec<SessionMark> {
-    let carried = json!({"input": 300, "cached_input": 100, "output": 30, "reasoning": 5});
-    vec![SessionMark { id: OLD.to_owned(), carried }]
+fn exec(args: &[&str]) -> Box<dyn Performer> {
+    voice(args, &around(Vec::new()))
 }
 
-fn exec(args: &[&str]) -> Box<dyn Performer> {
-    voice(args, &around(known()))
+/// The voice of a run that resumes the thread [`OLD`], or forks it.
+fn takes_up(args: &[&str]) -> Box<dyn Performer> {
+    let carried = json!({"input": 300, "cached_input": 100, "output": 30, "reasoning": 5});
+    let thread = args.contains(&"resume").then(|| OLD.to_owned());
+    voice(args, &Circumstances { thread, carried, ..around(Vec::new()) })
 }
 
 /// What a voice says of a turn, from its start to its end, on stdout and on stderr.
@@ -43,7 +45,7 @@ const TURN: &str = r#"{"text": "42.", "usage": {"input": 120, "cached_input": 20
 
 #[test]
 fn a_resumed_run_keeps_the_id_and_adds_to_the_usage() {
-    let mut voice = exec(&["exec", "--json", "resume", OLD, "x"]);
+    let mut voice = takes_up(&["exec", "--json", "resume", OLD, "x"]);
     let (stdout, stderr) = run(&mut *voice, TURN);
     assert_eq!(
         stdout,
@@ -65,7 +67,7 @@ fn a_resumed_run_keeps_the_id_and_adds_to_the_usage() {
 
 #[test]
 fn a_fork_has_an_id_of_its_own_and_its_parents_usage() {
-    let mut voice = exec(&["exec", "--json", "fork", OLD, "x"]);
+    let mut voice = takes_up(&["exec", "--json", "fork", OLD, "x"]);
     let (stdout, _) = run(&mut *voice, TURN);
     assert!(!stdout.contains(OLD) && stdout.contains(r#""input_tokens":420"#), "{stdout}");
 }
