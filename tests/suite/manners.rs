@@ -78,7 +78,6 @@ fn the_header_or_the_set_may_say_how_stdin_is_read() {
 }
 
 #[test]
-#[ignore = "until the argument parsers tell the doubles what the prompt is"]
 fn a_prompt_that_is_asked_for_comes_from_the_arguments_or_by_stdin() {
     for program in ["claude", "codex"] {
         let scene = Scene::new();
@@ -88,7 +87,7 @@ fn a_prompt_that_is_asked_for_comes_from_the_arguments_or_by_stdin() {
             scene.steps(&format!("{colour}.jsonl"), &header, &[&step]);
         }
         let start = |args: &[&'static str]| match program {
-            "claude" => scene.claude(&[&["-p", "hi"], args].concat()),
+            "claude" => scene.claude(&[&["-p"], args].concat()),
             _ => scene.codex(&[&["exec"], args].concat()),
         };
         start(&["paint it green"]).run().is("green", "", 0);
