@@ -136,7 +136,7 @@ impl<'a> Desk<'a> {
             seed: format!("{:016x}", seed(arguments)),
             state,
             arguments,
-            request: manners.read(invocation, &settings),
+            request: manners.read(invocation, &settings, None),
             pool: Pool::of(recordings, manners.name())?,
             settings,
             regexes: Regexes::default(),
@@ -172,6 +172,7 @@ impl<'a> Desk<'a> {
             }
             Request::Probe(answer) => {
                 entry.kind = Kind::Probe;
+                let answer = self.as_recorded(ledger).unwrap_or(answer);
                 self.probe(ledger, Ok(answer))
             }
             Request::NoAnswer { command } => {
@@ -230,6 +231,23 @@ impl<'a> Desk<'a> {
         let empty = (!reads).then(String::new);
         let prompt = run.prompt_argument().map(str::to_owned);
         Late { prompt: prompt.or(empty.clone()), stdin_line: empty }
+    }
+
+    /// The answer to a probe of the CLI that the next recording was made with, where that is known
+    /// and no version is pinned.
+    fn as_recorded(&mut self, ledger: &mut Ledger) -> Option<Answer> {
+        if self.settings.set.versions.contains_key(self.manners.name()) {
+            return None;
+        }
+        let Ok(Choice::Found(pick)) = self.look(ledger, &Late { prompt: None, stdin_line: None })
+        else {
+            return None;
+        };
+        let version = pick.item.ok()?.header.origin.cli_version?;
+        match self.manners.read(self.invocation, &self.settings, Some(&version)) {
+            Request::Probe(answer) => Some(answer),
+            _ => None,
+        }
     }
 
     fn probe(&mut self, ledger: &mut Ledger, stock: Result<Answer, Error>) -> Script {

@@ -18,8 +18,10 @@ pub(crate) trait Manners: Debug + Sync {
     /// The persona's name.
     fn name(&self) -> &str;
 
-    /// What a spawn's arguments ask for.
-    fn read(&self, invocation: &Invocation, settings: &Settings) -> Request;
+    /// What a spawn's arguments ask for, of the version that is pinned, else of `recorded`, else of
+    /// the newest that is known.
+    fn read(&self, invocation: &Invocation, settings: &Settings, recorded: Option<&str>)
+    -> Request;
 
     /// Reads along with stdout for the exit code that the stream means.
     fn exit_watch(&self) -> ExitWatch;

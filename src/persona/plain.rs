@@ -25,7 +25,7 @@ impl Manners for Plain {
         &self.name
     }
 
-    fn read(&self, _: &Invocation, _: &Settings) -> Request {
+    fn read(&self, _: &Invocation, _: &Settings, _: Option<&str>) -> Request {
         Request::Run(Rc::new(PlainRun))
     }
 

@@ -177,7 +177,12 @@ impl Player {
                 self.last_message = Some(file);
                 Ok(())
             }
-            Err(answer) => self.answer(&answer),
+            // Strictness is about arguments; no file is looked for.
+            Err(answer) => {
+                let mention = format!("the real CLI ends here: {}", answer.stderr.trim_end());
+                self.spawn.entry.mentions.push(mention);
+                Ok(())
+            }
         }
     }
 

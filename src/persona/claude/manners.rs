@@ -27,9 +27,14 @@ impl Manners for Claude {
         "claude"
     }
 
-    fn read(&self, invocation: &Invocation, settings: &Settings) -> Request {
+    fn read(
+        &self,
+        invocation: &Invocation,
+        settings: &Settings,
+        recorded: Option<&str>,
+    ) -> Request {
         let pinned = settings.set.versions.get("claude").map(String::as_str);
-        let table = arguments::table(pinned);
+        let table = arguments::table(pinned.or(recorded));
         let around = surroundings(invocation);
         let words = invocation.args();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -34,9 +34,14 @@ impl Manners for Codex {
         "codex"
     }
 
-    fn read(&self, invocation: &Invocation, settings: &Settings) -> Request {
+    fn read(
+        &self,
+        invocation: &Invocation,
+        settings: &Settings,
+        recorded: Option<&str>,
+    ) -> Request {
         let pinned = settings.set.versions.get("codex").map(String::as_str);
-        let table = arguments::table(pinned);
+        let table = arguments::table(pinned.or(recorded));
         let [stdin, stdout, _] = invocation.stdio;
         let around = Surroundings {
             stdin_tty: stdin == StreamKind::Tty,
