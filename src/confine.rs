@@ -20,7 +20,7 @@ mod error;
 mod path;
 
 pub use error::{ConfineError, Refusal};
-pub use path::{Base, split_base, syntax};
+pub use path::syntax;
 
 /// How a directory is opened that is only gone through: without the right to list it, where the
 /// system can do that.

@@ -23,8 +23,6 @@ pub enum Refusal {
     Parent,
     /// It has a NUL in it.
     Nul,
-    /// It begins with a `${...}` that is not one of the known bases.
-    UnknownBase,
     /// This name in it is a symbolic link.
     Link(String),
     /// A directory where a file is wanted.
@@ -82,9 +80,6 @@ impl fmt::Display for Refusal {
             }
             Self::Parent => f.write_str("has a `..`; write a path that stays in its directory"),
             Self::Nul => f.write_str("has a NUL character; no file name can"),
-            Self::UnknownBase => {
-                f.write_str("begins with an unknown `${...}`; use `${home}/` or `${config_dir}/`")
-            }
             Self::Link(name) => write!(
                 f,
                 "`{}` is a symbolic link, and links are not followed; put the file itself there",

@@ -214,24 +214,3 @@ fn a_name_too_long_is_an_error_and_a_deep_tree_is_removed_or_refused() {
     scene.inside.mkdir(&"d/".repeat(200)).unwrap();
     assert!(scene.inside.remove("d").unwrap());
 }
-
-#[test]
-fn a_path_begins_with_a_known_base_or_is_relative_to_the_working_directory() {
-    assert_eq!(split_base("src/a.rs").unwrap(), (Base::Cwd, "src/a.rs"));
-    assert_eq!(split_base("${home}/.x/y").unwrap(), (Base::Home, ".x/y"));
-    assert_eq!(split_base("${config_dir}/s.json").unwrap(), (Base::ConfigDir, "s.json"));
-    assert_eq!(split_base("a/${home}/b").unwrap(), (Base::Cwd, "a/${home}/b"));
-    let said = |path| split_base(path).unwrap_err().to_string();
-    assert_eq!(
-        said("${tmp}/x"),
-        "${tmp}/x: begins with an unknown `${...}`; use `${home}/` or `${config_dir}/`"
-    );
-    assert!(matches!(split_base("${home}x").unwrap_err().refusal(), Refusal::UnknownBase));
-    assert!(matches!(split_base("${home").unwrap_err().refusal(), Refusal::UnknownBase));
-    assert!(matches!(split_base("${home}").unwrap_err().refusal(), Refusal::Empty));
-    assert!(matches!(split_base("${home}//etc").unwrap_err().refusal(), Refusal::Absolute));
-    assert_eq!(
-        said("${home}/../x"),
-        "${home}/../x: has a `..`; write a path that stays in its directory"
-    );
-}

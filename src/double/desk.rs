@@ -13,7 +13,7 @@ use crate::invocation::{Invocation, StreamKind};
 use crate::journal::secrets::EnvMode;
 use crate::journal::{Entry, JournaledText, Kind, Problem, ProblemKind};
 use crate::persona::performer::SessionMark;
-use crate::persona::{Answer, Manners, ModelRun, Request, StdinRule, StdinSeen};
+use crate::persona::{Answer, Manners, ModelRun, Request, StdinRule, StdinSeen, Version};
 use crate::play::{Plan, Play, Player, Spawn, Stop};
 use crate::recording::{Facts, Regexes, StdinMode};
 use crate::sessions::{Around, Resolved, Sessions};
@@ -136,7 +136,7 @@ impl<'a> Desk<'a> {
             seed: format!("{:016x}", seed(arguments)),
             state,
             arguments,
-            request: manners.read(invocation, &settings, None),
+            request: manners.read(invocation, &settings, Version::Settled),
             pool: Pool::of(recordings, manners.name())?,
             settings,
             regexes: Regexes::default(),
@@ -244,7 +244,7 @@ impl<'a> Desk<'a> {
             return None;
         };
         let version = pick.item.ok()?.header.origin.cli_version?;
-        match self.manners.read(self.invocation, &self.settings, Some(&version)) {
+        match self.manners.read(self.invocation, &self.settings, Version::Recorded(&version)) {
             Request::Probe(answer) => Some(answer),
             _ => None,
         }
@@ -260,6 +260,20 @@ impl<'a> Desk<'a> {
             (Ok(Some(pick)), _) => Script::Recording(pick),
             (Ok(None), Ok(answer)) => Script::Answer(answer),
             (Ok(None), Err(error)) | (Err(error), _) => Script::Refused(error),
+        }
+    }
+
+    /// What the real CLI says of options that no known version has. They pass as long as there is
+    /// something to play, since the CLI may be newer than ringer; where there is not, its refusal
+    /// tells more than that the recordings have run out.
+    fn refusal_of_unknown_options(&self) -> Option<Answer> {
+        let strict = self.settings.args == Strictness::Strict;
+        if !strict || self.model_run()?.unknown().is_empty() {
+            return None;
+        }
+        match self.manners.read(self.invocation, &self.settings, Version::Known) {
+            Request::Usage(answer) => Some(answer),
+            _ => None,
         }
     }
 
@@ -285,6 +299,11 @@ impl<'a> Desk<'a> {
             }
             Ok(Choice::Needs(_)) => Script::AfterStdin,
             Ok(Choice::Nothing(shortage)) => {
+                if let Some(answer) = self.refusal_of_unknown_options() {
+                    entry.kind = Kind::Usage;
+                    entry.problems.clear();
+                    return Script::Answer(answer);
+                }
                 let name = self.manners.name();
                 Script::Refused(messages::shortage(
                     &shortage,

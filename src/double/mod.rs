@@ -18,7 +18,6 @@ use crate::error::{EXIT_RINGER, Error};
 use crate::invocation::Invocation;
 use crate::journal::Exit;
 use crate::persona::{self, Manners};
-use crate::play::Stop;
 use crate::recording::Signal;
 use crate::settings::Sources;
 use crate::state::StateDir;

@@ -158,10 +158,7 @@ impl Desk<'_> {
             // The first message releases all of it.
             player.use_first_user()?;
         }
-        let mut steps = Steps::new(opened.reader()?);
-        let mut played = 0;
-        while let Some(step) = steps.next() {
-            played += 1;
+        for (step, played) in Steps::new(opened.reader()?).zip(1..) {
             let step = step.map_err(|error| Error::Recording {
                 path: path.clone(),
                 what: format!("{error}; it was changed while it was being played"),

@@ -18,10 +18,8 @@ pub(crate) trait Manners: Debug + Sync {
     /// The persona's name.
     fn name(&self) -> &str;
 
-    /// What a spawn's arguments ask for, of the version that is pinned, else of `recorded`, else of
-    /// the newest that is known.
-    fn read(&self, invocation: &Invocation, settings: &Settings, recorded: Option<&str>)
-    -> Request;
+    /// What a spawn's arguments ask for.
+    fn read(&self, invocation: &Invocation, settings: &Settings, version: Version) -> Request;
 
     /// Reads along with stdout for the exit code that the stream means.
     fn exit_watch(&self) -> ExitWatch;
@@ -34,6 +32,30 @@ pub(crate) trait Manners: Debug + Sync {
 
     /// Where the program keeps its configuration.
     fn config_dir(&self, invocation: &Invocation) -> PathBuf;
+}
+
+/// Which version of the program the arguments are held against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Version<'a> {
+    /// The one that is pinned, else the newest that is known; the program may be newer still, so
+    /// that options which no known version has pass.
+    Settled,
+    /// The one that is pinned, else this one, with which a recording was made.
+    Recorded(&'a str),
+    /// The one that is pinned, else the newest that is known, and nothing beyond it.
+    Known,
+}
+
+impl<'a> Version<'a> {
+    /// The version to look up, and whether it is to be taken as pinned.
+    pub fn of(self, pinned: Option<&'a str>) -> (Option<&'a str>, bool) {
+        match (pinned, self) {
+            (Some(pinned), _) => (Some(pinned), true),
+            (None, Version::Settled) => (None, false),
+            (None, Version::Recorded(recorded)) => (Some(recorded), false),
+            (None, Version::Known) => (None, true),
+        }
+    }
 }
 
 /// What a spawn's arguments ask for.

@@ -10,6 +10,7 @@ mod plain;
 
 pub(crate) use manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+    Version,
 };
 
 /// The manners of the program of this name; a name that nothing is known of has none.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::Answer;
 use super::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+    Version,
 };
 use super::performer::Performer;
 use crate::invocation::Invocation;
@@ -25,7 +26,7 @@ impl Manners for Plain {
         &self.name
     }
 
-    fn read(&self, _: &Invocation, _: &Settings, _: Option<&str>) -> Request {
+    fn read(&self, _: &Invocation, _: &Settings, _: Version) -> Request {
         Request::Run(Rc::new(PlainRun))
     }
 

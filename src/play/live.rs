@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::exchange::Direction;
 use super::input::Read;
-use super::player::{Player, Waited};
+use super::player::Player;
 use super::stop::{Play, Stop};
 use super::waiting::Wait;
 use crate::error::Error;

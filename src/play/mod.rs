@@ -21,7 +21,6 @@ mod waiting;
 
 pub(crate) use effects::open_beside;
 pub(crate) use exit_watch::ExitWatch;
-pub(crate) use live::RawSession;
 pub(crate) use player::{Plan, Player};
 pub(crate) use shape::Shape;
 pub(crate) use spawn::{Spawn, untouched};

@@ -15,9 +15,8 @@ impl Player {
     /// Plays a raw recording: what was read of it already, then the rest.
     pub fn raw(&mut self, start: &[u8], mut rest: File) -> Play<()> {
         self.emit(Output::Stdout, start)?;
-        let mut buffer = Vec::new();
+        let mut buffer = vec![0; CHUNK];
         loop {
-            buffer.resize(CHUNK, 0);
             match rest.read(&mut buffer) {
                 Ok(0) => return self.after_the_last_step(0),
                 Ok(count) => self.emit(Output::Stdout, &buffer[..count])?,

@@ -105,7 +105,12 @@ impl Player {
     }
 
     fn whole(&mut self, write: &Write, cuts: &mut Cuts, bytes: &[u8], json: bool) -> Play<()> {
-        let bound = self.plan.bindings.apply(bytes, json).into_owned();
+        let bindings = &self.plan.bindings;
+        let bound = if bindings.is_empty() {
+            bytes.to_vec()
+        } else {
+            bindings.apply(bytes, json).into_owned()
+        };
         self.part(write, cuts, bound, true)
     }
 
@@ -260,7 +265,7 @@ impl Player {
             return self.await_frame(input);
         }
         let until = self.limit(input);
-        let what = format!("stdin: {}", input.pattern.to_string());
+        let what = format!("stdin: {}", input.pattern);
         loop {
             let mut limit = usize::MAX;
             match &input.pattern {
@@ -327,7 +332,7 @@ impl Player {
         let what = format!(
             "{}: line {line}: {} did not come within {} ms; `on_timeout` says what to do then",
             self.plan.recording.display(),
-            input.pattern.to_string(),
+            input.pattern,
             input.timeout_ms.unwrap_or_default(),
         );
         Stop::Refused(Error::Play { kind: ProblemKind::TimedOut, what })

@@ -11,6 +11,7 @@ use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+    Version,
 };
 use crate::persona::performer::Performer;
 use crate::play::{ExitWatch, Shape};
@@ -27,19 +28,15 @@ impl Manners for Claude {
         "claude"
     }
 
-    fn read(
-        &self,
-        invocation: &Invocation,
-        settings: &Settings,
-        recorded: Option<&str>,
-    ) -> Request {
+    fn read(&self, invocation: &Invocation, settings: &Settings, version: Version) -> Request {
         let pinned = settings.set.versions.get("claude").map(String::as_str);
-        let table = arguments::table(pinned.or(recorded));
+        let (named, pinned) = version.of(pinned);
+        let table = arguments::table(named);
         let around = surroundings(invocation);
         let words = invocation.args();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let strict = settings.args == Strictness::Strict;
-        match arguments::judge(&table, &words, pinned.is_some(), strict, &around) {
+        match arguments::judge(&table, &words, pinned, strict, &around) {
             Verdict::Probe(answer) => Request::Probe(answer),
             Verdict::NoAnswer { command } => Request::NoAnswer { command },
             Verdict::Usage(answer) => Request::Usage(answer),
