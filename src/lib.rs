@@ -14,6 +14,7 @@ mod invocation;
 pub mod journal;
 pub mod persona;
 mod play;
+mod record;
 pub mod recording;
 mod settings;
 mod state;

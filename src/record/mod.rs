@@ -1,0 +1,2 @@
+//! Recording the real programs.
+mod redact;
