@@ -131,7 +131,8 @@ impl Sources {
     /// A mode that there is not.
     pub fn mode(&self) -> Result<Mode, Error> {
         let takes = "`replay`, `record` or `passthrough`";
-        Ok(self.value::<Mode>("mode", &self.said.mode, takes)?.unwrap_or_default())
+        let mode: Option<Mode> = self.value("mode", &self.said.mode, takes)?;
+        Ok(mode.unwrap_or_default())
     }
 
     /// The recording directory as it is named, there or not.
@@ -210,7 +211,6 @@ impl Sources {
             return Err(self.wrong("fault", fault, "faults are not supported yet; unset it"));
         }
         let args = self.value("args", &said.args, "`strict` or `lax`")?;
-        let mode = self.value("mode", &said.mode, "`replay`, `record` or `passthrough`")?;
         let repeat = self.value("repeat_last", &said.repeat_last, "1 or 0")?;
         let Switch(repeat_last) = repeat.unwrap_or(Switch(set.repeat_last.unwrap_or(false)));
         let speed = self.value("speed", &said.speed, "a number from 0 up, such as 0, 1 or 10")?;
