@@ -50,6 +50,18 @@ pub enum Error {
         /// What is wrong with it, and the way out.
         what: String,
     },
+    /// A stage cannot be made in this place.
+    Stage {
+        /// What is in the way.
+        path: PathBuf,
+        /// Why, and the way out.
+        what: String,
+    },
+    /// The executables that a stage links to are not found.
+    Doubles {
+        /// Where they were looked for, and the way out.
+        what: String,
+    },
     /// No recording is left for this spawn, or none accepts it.
     NoRecording {
         /// Whether there are recordings left that other spawns could get.
@@ -83,7 +95,9 @@ impl Error {
             | Error::Setting { .. }
             | Error::Directory { .. }
             | Error::Recording { .. }
-            | Error::State { .. } => Some(ProblemKind::Unreadable),
+            | Error::State { .. }
+            | Error::Stage { .. }
+            | Error::Doubles { .. } => Some(ProblemKind::Unreadable),
         }
     }
 }
@@ -97,8 +111,11 @@ impl fmt::Display for Error {
             Error::Setting { place, what } => write!(f, "{place}: {what}"),
             Error::Directory { path, what }
             | Error::Recording { path, what }
-            | Error::State { path, what } => write!(f, "{}: {what}", path.display()),
-            Error::NoRecording { what, .. } | Error::Play { what, .. } => f.write_str(what),
+            | Error::State { path, what }
+            | Error::Stage { path, what } => write!(f, "{}: {what}", path.display()),
+            Error::Doubles { what }
+            | Error::NoRecording { what, .. }
+            | Error::Play { what, .. } => f.write_str(what),
         }
     }
 }

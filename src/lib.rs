@@ -6,6 +6,8 @@ compile_error!(
 );
 
 mod bind;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod confine;
 mod directory;
 mod double;
@@ -17,8 +19,10 @@ mod play;
 mod record;
 pub mod recording;
 mod settings;
+pub mod stage;
 mod state;
 mod sys;
+pub mod verdict;
 
 pub use double::{program_of, run};
 pub use error::{EXIT_RINGER, Error};

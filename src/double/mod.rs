@@ -29,6 +29,7 @@ const NOTICED: [i32; 6] =
 
 /// Stands in for the program of this name, and does not return.
 pub fn run(program: &str) -> ! {
+    crate::stage::mark();
     let manners = persona::named(program);
     never_panic_aloud(manners.name());
     match spawn(manners) {

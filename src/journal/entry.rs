@@ -3,8 +3,8 @@
 //! Version 1. A reader takes entries of its own version, ignores keys that it does not know and
 //! refuses higher versions; a writer never changes the meaning of a key within a version.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -247,6 +247,17 @@ impl JournaledText {
             || JournaledText::Bytes { base64: STANDARD.encode(value.as_bytes()) },
             |text| JournaledText::Text(text.to_owned()),
         )
+    }
+
+    /// What the system gave.
+    #[must_use]
+    pub fn to_os_string(&self) -> OsString {
+        match self {
+            JournaledText::Text(text) => text.into(),
+            JournaledText::Bytes { base64 } => {
+                OsString::from_vec(STANDARD.decode(base64).unwrap_or_default())
+            }
+        }
     }
 
     /// The text, if it is UTF-8.

@@ -2,9 +2,12 @@
 //! each time that something is known which must survive a kill.
 
 mod entry;
+mod reader;
 pub mod secrets;
 
 pub use entry::{
     Entry, Exit, JournaledStream, JournaledText, Kind, Problem, ProblemKind, ReaderGone, SignalAt,
     State, Stdin,
 };
+pub use reader::{Journal, Life, Record};
+pub(crate) use reader::{entry_path, exchange_path, stdin_path};

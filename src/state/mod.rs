@@ -20,6 +20,7 @@ mod cursor;
 mod ledger;
 mod plays;
 mod rebuild;
+mod reset;
 mod ticket;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -28,9 +29,11 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 pub use ledger::{Allowed, Choice, Depth, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
+pub use reset::{Cleared, reset};
 pub use ticket::Ticket;
 
 use crate::error::Error;
+use crate::journal;
 
 /// A state directory.
 #[derive(Clone, Debug)]
@@ -66,19 +69,19 @@ impl StateDir {
     /// The path of a spawn's journal entry.
     #[must_use]
     pub fn entry_path(&self, spawn: u64) -> PathBuf {
-        self.path.join(format!("journal/{spawn:06}.json"))
+        journal::entry_path(&self.path, spawn)
     }
 
     /// The path of the file with the bytes that a spawn read from stdin.
     #[must_use]
     pub fn stdin_path(&self, spawn: u64) -> PathBuf {
-        self.path.join(format!("journal/{spawn:06}.stdin"))
+        journal::stdin_path(&self.path, spawn)
     }
 
     /// The path of the file with the lines of a spawn's live session.
     #[must_use]
     pub fn exchange_path(&self, spawn: u64) -> PathBuf {
-        self.path.join(format!("journal/{spawn:06}.exchange.jsonl"))
+        journal::exchange_path(&self.path, spawn)
     }
 
     /// Waits for the lock and puts right what a spawn that died under it has left.
@@ -87,6 +90,11 @@ impl StateDir {
     ///
     /// The state cannot be read or written, or contradicts itself.
     pub fn lock(&self) -> Result<Ledger<'_>, Error> {
+        Ledger::open(self, self.hold()?)
+    }
+
+    /// Waits for the lock.
+    fn hold(&self) -> Result<File, Error> {
         let path = self.path.join("lock");
         let file = OpenOptions::new()
             .read(true)
@@ -98,12 +106,11 @@ impl StateDir {
             .map_err(|error| Error::io("cannot open", &path, error))?;
         loop {
             match file.lock() {
-                Ok(()) => break,
+                Ok(()) => return Ok(file),
                 Err(error) if error.kind() == ErrorKind::Interrupted => die_of_pending_signal(),
                 Err(error) => return Err(Error::io("cannot lock", &path, error)),
             }
         }
-        Ledger::open(self, file)
     }
 
     /// Replaces a file of the state as a whole: its readers see the old one or the new one.
