@@ -1,6 +1,19 @@
-//! Recording the real programs.
+//! Recording the real programs: a double that records has the real program do the work, passes
+//! everything through untouched and at once, and writes what went by as a recording.
+//!
+//! ```text
+//! client ── stdin ──► flow ──► real program ──► flow ── stdout, stderr ──► client
+//!                      └──────► tape ◄───────────┘
+//!                                └─ redactor ─► steps ─► partial file ─► recording
+//! ```
+//!
+//! What is written can be played by a double with nothing done to it. Nothing secret is ever on the
+//! disk: lines are redacted before they are written. It is no proxy of network traffic, and knows
+//! nothing of models; what the program did on its streams and, if asked, to the files in its working
+//! directory is all.
 
 mod effects;
+mod flow;
 mod gates;
 mod header;
 mod lines;
@@ -8,5 +21,13 @@ mod options;
 mod partial;
 mod real;
 mod redact;
+mod running;
+mod shim;
 mod tape;
+mod terminal;
 mod version;
+
+pub use options::{Options, Policy};
+pub use partial::{Leftover, leftovers};
+pub(crate) use shim::shim;
+pub use version::Pinned;

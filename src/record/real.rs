@@ -3,18 +3,13 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
-
 use crate::error::Error;
 use crate::settings::STAGE_FILE;
-
-/// Stands in every executable of ringer, so that a copy under any name is known as one.
-#[used]
-static MARK: [u8; 44] = *b"\0this executable is a double made by ringer\0";
+use crate::stage;
 
 /// No double is larger than this; the real programs may be.
 const LARGEST_DOUBLE: u64 = 160 << 20;
@@ -75,33 +70,16 @@ fn is_same_folder(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether a file is an executable of ringer: its mark is in it.
+/// Whether a file is an executable of ringer, under whatever name: its marker is in it.
 fn is_double(path: &Path, size: u64) -> bool {
-    size <= LARGEST_DOUBLE && File::open(path).is_ok_and(|file| has_mark(file).unwrap_or(false))
+    size <= LARGEST_DOUBLE && is_binary(path) && stage::is_double(path)
 }
 
-fn has_mark(mut file: impl Read) -> io::Result<bool> {
-    let finder = memmem::Finder::new(std::hint::black_box(&MARK));
-    let mut buffer = vec![0; 1 << 20];
-    let mut kept = file.read(&mut buffer[..4])?;
-    // Scripts and the like are none of ours.
-    if buffer[..kept] != *b"\x7fELF" {
-        return Ok(false);
-    }
-    loop {
-        let count = match file.read(&mut buffer[kept..]) {
-            Ok(0) => return Ok(false),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if finder.find(&buffer[..kept + count]).is_some() {
-            return Ok(true);
-        }
-        let rest = (kept + count).min(MARK.len() - 1);
-        buffer.copy_within(kept + count - rest..kept + count, 0);
-        kept = rest;
-    }
+/// Scripts and the like are none of ours, and need not be searched.
+fn is_binary(path: &Path) -> bool {
+    let mut start = [0; 4];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == *b"\x7fELF"
 }
 
 #[cfg(test)]
@@ -122,8 +100,7 @@ mod tests {
         let folder = |name: &str| scene.path().join(name);
         program(&folder("stage"), b"#!/bin/sh\n");
         fs::write(folder("stage").join(STAGE_FILE), "{}").unwrap();
-        let copy = fs::read("/proc/self/exe").unwrap();
-        program(&folder("copy"), &copy);
+        program(&folder("copy"), b"\x7fELF ringer-double-version=1.2.3;");
         let idle = program(&folder("idle"), b"x");
         fs::set_permissions(&idle, fs::Permissions::from_mode(0o644)).unwrap();
         let real = program(&folder("real"), b"#!/bin/sh\n");

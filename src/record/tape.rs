@@ -76,7 +76,9 @@ pub(super) struct Seen {
     pub session_id: Option<String>,
     /// The thread's id.
     pub thread_id: Option<String>,
-    /// All that was written to stdout or stderr with one of these in it.
+    /// How much was written to stdout.
+    pub stdout_bytes: usize,
+    /// Texts that are watched for, and whether they were written.
     watched: Vec<(String, bool)>,
 }
 
@@ -186,6 +188,11 @@ impl Tape {
     pub fn step(&mut self, line: String) {
         self.settle_all();
         self.line(line);
+    }
+
+    /// Gives up: nothing was recorded.
+    pub fn discard(self) {
+        self.partial.discard();
     }
 
     /// Ends the recording; what is left is the partial file, to be finished.
@@ -307,6 +314,7 @@ impl Tape {
             self.line(lines::input(mark, &"line".into(), None, None));
         }
         self.seen.look(bytes);
+        self.seen.stdout_bytes += if stream == Stream::Out { bytes.len() } else { 0 };
         let output = if stream == Stream::Out { Output::Stdout } else { Output::Stderr };
         let whole = begins_line && stream == Stream::Out;
         let text = std::str::from_utf8(bytes).ok().and_then(|text| text.strip_suffix('\n'));
