@@ -77,7 +77,7 @@ impl Invocation {
             cwd,
             env,
             stdio: [StreamKind::of(0), StreamKind::of(1), StreamKind::of(2)],
-            pid: rustix::process::getpid().as_raw_nonzero().get(),
+            pid: this_process(),
             ppid: parent(),
             pgid: rustix::process::getpgrp().as_raw_nonzero().get(),
             sid: rustix::process::getsid(None).map_or(0, |sid| sid.as_raw_nonzero().get()),
@@ -143,6 +143,12 @@ impl StreamKind {
 /// cost a call more.
 fn is_null(device: u64) -> bool {
     rustix::fs::major(device) == 1 && rustix::fs::minor(device) == 3
+}
+
+/// This process.
+#[must_use]
+pub fn this_process() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
 }
 
 /// The process that started this one; 0 where it is outside this process's view.

@@ -206,6 +206,50 @@ pub(crate) fn close_standard(fd: u8) {
     unsafe { libc::close(libc::c_int::from(fd)) };
 }
 
+/// Tells whether a process of this id is there.
+pub(crate) fn is_there(pid: i32) -> bool {
+    // SAFETY: signal 0 is only looked up, never sent.
+    let found = unsafe { libc::kill(pid, 0) };
+    found == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
+}
+
+/// Sends a signal to a process that this one has started.
+pub(crate) fn send_signal(pid: i32, number: i32) {
+    // SAFETY: `kill` takes any numbers and touches no memory.
+    unsafe { libc::kill(pid, number) };
+}
+
+/// How a process that this one has started ended: a code, or a signal's number.
+pub(crate) enum Status {
+    /// By an exit code.
+    Exited(u8),
+    /// By a signal.
+    Killed(i32),
+}
+
+/// Waits for a process that this one has started; `None`: a signal came first.
+pub(crate) fn wait_for(pid: i32) -> Option<Status> {
+    let mut status: libc::c_int = 0;
+    // SAFETY: `waitpid` stores one `int` at the address given, which is valid for the call.
+    if unsafe { libc::waitpid(pid, &mut status, 0) } != pid {
+        return None;
+    }
+    Some(match libc::WIFSIGNALED(status) {
+        true => Status::Killed(libc::WTERMSIG(status)),
+        false => Status::Exited(libc::WEXITSTATUS(status) as u8),
+    })
+}
+
+/// Connects a standard descriptor to nothing.
+pub(crate) fn to_null(fd: u8) {
+    if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
+        use std::os::fd::AsRawFd as _;
+        // SAFETY: both numbers are open descriptors of this process; nobody holds an owned handle
+        // of a standard one.
+        unsafe { libc::dup2(null.as_raw_fd(), libc::c_int::from(fd)) };
+    }
+}
+
 /// The descriptor of a standard stream, as inherited.
 pub(crate) fn standard(fd: u8) -> BorrowedFd<'static> {
     // SAFETY: 0, 1 and 2 are open from before `main` (the runtime sees to it) until

@@ -1,6 +1,7 @@
 //! Where a spawn gets its recording: at its start, or once its stdin has been read.
 
 use std::ffi::OsString;
+use std::rc::Rc;
 
 use super::first_entry::first_entry;
 use super::messages;
@@ -11,24 +12,27 @@ use crate::error::Error;
 use crate::invocation::{Invocation, StreamKind};
 use crate::journal::secrets::EnvMode;
 use crate::journal::{Entry, JournaledText, Kind, Problem, ProblemKind};
-use crate::persona::{Answer, Epipe, Manners, Request, Run, StdinRule};
+use crate::persona::performer::SessionMark;
+use crate::persona::{Answer, Manners, ModelRun, Request, StdinRule, StdinSeen};
 use crate::play::{Plan, Play, Player, Spawn, Stop};
-use crate::recording::{
-    BindName, Facts, Kind as RecordingKind, OnEpipe, Regexes, StdinMode, Steps, Summary,
-};
-use crate::settings::{Settings, Sources, Strictness};
-use crate::state::{Choice, Ledger, Pick, StateDir};
+use crate::recording::{Facts, Regexes, StdinMode};
+use crate::sessions::{Around, Resolved, Sessions};
+use crate::settings::{Sessions as SessionsRule, Settings, Sources, Strictness};
+use crate::state::{Choice, Ledger, Pick, StateDir, checksum};
 
 /// What the surroundings and the arguments of a spawn come to.
 pub(super) struct Desk<'a> {
-    manners: &'static dyn Manners,
-    invocation: &'a Invocation,
+    pub manners: &'static dyn Manners,
+    pub invocation: &'a Invocation,
+    pub settings: Settings,
+    pub regexes: Regexes,
+    pub session: Resolved,
+    sessions: Sessions,
+    seed: String,
     state: &'a StateDir,
     arguments: &'a [OsString],
-    settings: Settings,
     request: Request,
     pool: Pool,
-    regexes: Regexes,
 }
 
 /// What a spawn is going to do.
@@ -41,6 +45,9 @@ pub(super) enum Script {
     Recording(Pick<Result<Opened, Error>>),
     /// It reads stdin first, by the program's own rule, and is then given a recording.
     AfterStdin,
+    /// It is a live session: it claims at its first message, and until then plays the opening of
+    /// this recording, if there is one that it would get now.
+    Session(Option<Pick<Result<Opened, Error>>>),
 }
 
 impl Script {
@@ -48,15 +55,15 @@ impl Script {
     pub fn refusal(self) -> Stop {
         match self {
             Script::Refused(error) => Stop::Refused(error),
-            Script::Answer(_) | Script::Recording(_) | Script::AfterStdin => Stop::Natural,
+            _ => Stop::Natural,
         }
     }
 }
 
 /// What is known of prompt and stdin.
-struct Late {
-    prompt: Option<String>,
-    stdin_line: Option<String>,
+pub(super) struct Late {
+    pub prompt: Option<String>,
+    pub stdin_line: Option<String>,
 }
 
 /// Enters a spawn into the journal, with the recording that it claims at its start, and returns
@@ -77,6 +84,7 @@ pub(super) fn enter(
     entry.recordings = settings.map(|found| JournaledText::of(found.recordings.as_os_str()));
     let mut ledger = state.lock()?;
     let ticket = ledger.ticket()?;
+    entry.spawn = ticket.number();
     let script = script(&mut ledger, &mut entry);
     let pick = match &script {
         Script::Recording(pick) => Some(pick),
@@ -96,6 +104,7 @@ pub(super) fn enter(
         epipe: manners.epipe(),
         bindings: Bindings::default(),
         recording: invocation.cwd.clone(),
+        render: false,
         session: false,
         cwd: invocation.cwd.clone(),
         home: invocation.home(),
@@ -118,11 +127,15 @@ impl<'a> Desk<'a> {
     ) -> Result<Desk<'a>, Error> {
         let recordings = sources.recordings(invocation)?;
         let settings = sources.settle(recordings.to_owned())?;
+        let arguments = invocation.argv.get(1..).unwrap_or_default();
         Ok(Desk {
             manners,
             invocation,
+            session: Resolved::default(),
+            sessions: Sessions::of(state.path()),
+            seed: format!("{:016x}", seed(arguments)),
             state,
-            arguments: invocation.argv.get(1..).unwrap_or_default(),
+            arguments,
             request: manners.read(invocation, &settings),
             pool: Pool::of(recordings, manners.name())?,
             settings,
@@ -142,8 +155,11 @@ impl<'a> Desk<'a> {
             enter(manners, invocation, state, Some(&settings), |ledger, entry| {
                 self.first_script(ledger, entry)
             })?;
-        player.plan.session = self.model_run().session;
+        self.prepare_session(&mut player);
         let stop = self.act(&mut player, script).err().unwrap_or(Stop::Natural);
+        if let Some(mark) = player.session_mark() {
+            self.remember(&player, &mark)?;
+        }
         Ok((player, stop))
     }
 
@@ -164,28 +180,56 @@ impl<'a> Desk<'a> {
                 self.probe(ledger, Err(error))
             }
             Request::Run(run) => {
-                entry.problems = run.unknown.iter().map(|name| unknown_option(name)).collect();
-                if self.must_read_first(&run) {
-                    return Script::AfterStdin;
+                match run.take_up(&self.around(entry.spawn)) {
+                    Ok(session) => self.session = session,
+                    Err(answer) => {
+                        entry.kind = Kind::Usage;
+                        return Script::Answer(answer);
+                    }
                 }
-                let late = self.known_at_start(&run);
-                self.choose(ledger, entry, late)
+                if self.settings.args == Strictness::Strict {
+                    let unknown = run.unknown().iter();
+                    entry.problems = unknown.map(|name| unknown_option(name)).collect();
+                }
+                if run.is_session() {
+                    return self.open_session(ledger);
+                }
+                let late = self.known_at_start(run.as_ref());
+                let script = self.choose(ledger, entry, late);
+                match script {
+                    // What comes by stdin decides whether the real CLI runs at all: nothing may be
+                    // used up before that is known.
+                    Script::Recording(pick) if self.must_read_first(run.as_ref(), &pick) => {
+                        entry.kind = Kind::Run;
+                        Script::AfterStdin
+                    }
+                    Script::Refused(_) if run.hangs_on_stdin() => Script::AfterStdin,
+                    script => script,
+                }
             }
         }
     }
 
-    /// Without a prompt among the arguments, what comes by stdin decides whether the real CLI runs
-    /// at all; nothing may be used up before that is known.
-    fn must_read_first(&self, run: &Run) -> bool {
-        let strict = self.settings.args == Strictness::Strict;
-        strict && run.prompt.is_none() && matches!(run.stdin, StdinRule::ToEnd { .. })
+    /// Whether the program's own rule for stdin comes before the claim: where the run hangs on what
+    /// comes, unless the recording says itself how stdin is read.
+    fn must_read_first(&mut self, run: &dyn ModelRun, pick: &Pick<Result<Opened, Error>>) -> bool {
+        if !run.hangs_on_stdin() || !matches!(run.stdin(), StdinRule::ToEnd { .. }) {
+            return false;
+        }
+        let Ok(opened) = &pick.item else { return false };
+        let said = opened.header.stdin.or(self.settings.set.stdin);
+        match said {
+            None | Some(StdinMode::Auto) => !opened.reads_by_itself(&mut self.regexes),
+            Some(StdinMode::Ignore | StdinMode::Eof | StdinMode::Lines) => false,
+        }
     }
 
-    fn known_at_start(&self, run: &Run) -> Late {
-        let reads = run.stdin != StdinRule::Ignore
+    fn known_at_start(&self, run: &dyn ModelRun) -> Late {
+        let reads = run.stdin() != StdinRule::Ignore
             && !matches!(self.invocation.stdio[0], StreamKind::Tty | StreamKind::Closed);
         let empty = (!reads).then(String::new);
-        Late { prompt: run.prompt.clone().or(empty.clone()), stdin_line: empty }
+        let prompt = run.prompt_argument().map(str::to_owned);
+        Late { prompt: prompt.or(empty.clone()), stdin_line: empty }
     }
 
     fn probe(&mut self, ledger: &mut Ledger, stock: Result<Answer, Error>) -> Script {
@@ -201,13 +245,20 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn choose(&mut self, ledger: &mut Ledger, entry: &mut Entry, late: Late) -> Script {
+    fn look(
+        &mut self,
+        ledger: &mut Ledger,
+        late: &Late,
+    ) -> Result<Choice<Result<Opened, Error>>, Error> {
         let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
-        let (name, repeat_last) = (self.manners.name(), self.settings.repeat_last);
-        let chosen = ledger.choose(&self.pool, name, repeat_last, &mut |path, depth| {
-            facts(invocation, arguments, &late, |facts| Opened::weigh(path, depth, facts, regexes))
-        });
-        match chosen {
+        let repeat_last = self.settings.repeat_last;
+        ledger.choose(&self.pool, self.manners.name(), repeat_last, &mut |path, depth| {
+            facts(invocation, arguments, late, |facts| Opened::weigh(path, depth, facts, regexes))
+        })
+    }
+
+    fn choose(&mut self, ledger: &mut Ledger, entry: &mut Entry, late: Late) -> Script {
+        match self.look(ledger, &late) {
             Ok(Choice::Found(pick)) => {
                 if pick.play.is_none() {
                     entry.kind = Kind::Probe;
@@ -215,13 +266,30 @@ impl<'a> Desk<'a> {
                 Script::Recording(pick)
             }
             Ok(Choice::Needs(_)) => Script::AfterStdin,
-            Ok(Choice::Nothing(shortage)) => Script::Refused(messages::shortage(
-                &shortage,
-                name,
-                &entry.argv,
-                &self.pool,
-                self.state,
-            )),
+            Ok(Choice::Nothing(shortage)) => {
+                let name = self.manners.name();
+                Script::Refused(messages::shortage(
+                    &shortage,
+                    name,
+                    &entry.argv,
+                    &self.pool,
+                    self.state,
+                ))
+            }
+            Err(error) => Script::Refused(error),
+        }
+    }
+
+    /// What a live session does at its start. Real clients open sessions just to ask something and
+    /// close them, so it claims nothing unless its recording says so.
+    fn open_session(&mut self, ledger: &mut Ledger) -> Script {
+        let nothing_known = Late { prompt: None, stdin_line: None };
+        match self.look(ledger, &nothing_known) {
+            Ok(Choice::Found(pick)) if pick.item.as_ref().is_ok_and(|it| it.claims_at_start()) => {
+                Script::Recording(pick)
+            }
+            Ok(Choice::Found(pick)) => Script::Session(Some(pick)),
+            Ok(Choice::Needs(_) | Choice::Nothing(_)) => Script::Session(None),
             Err(error) => Script::Refused(error),
         }
     }
@@ -230,7 +298,11 @@ impl<'a> Desk<'a> {
         match script {
             Script::Refused(error) => Err(error.into()),
             Script::Answer(answer) => player.answer(&answer),
-            Script::Recording(pick) => self.play(player, pick.item),
+            Script::Recording(pick) => {
+                player.claimed();
+                self.play(player, pick.item)
+            }
+            Script::Session(peeked) => self.session(player, peeked),
             Script::AfterStdin => {
                 let script = self.script_after_stdin(player)?;
                 self.act(player, script)
@@ -240,19 +312,26 @@ impl<'a> Desk<'a> {
 
     /// Reads stdin as the program would, then finds a recording.
     fn script_after_stdin(&mut self, player: &mut Player) -> Play<Script> {
-        let run = self.model_run();
-        if let StdinRule::ToEnd { first_byte } = run.stdin {
-            player.read_to_end(first_byte, true)?;
+        let Some(run) = self.model_run() else { return Ok(Script::Session(None)) };
+        let mut gave_up = false;
+        if let StdinRule::ToEnd { first_byte } = run.stdin() {
+            gave_up = player.read_to_end(first_byte, true)?;
         }
-        let prompt = match self.manners.prompt(&run, player.spawn.stdin.pending_bytes()) {
+        let seen = StdinSeen { bytes: player.spawn.stdin.pending_bytes(), gave_up };
+        let prompt = match run.prompt(seen) {
+            Ok(prompt) => prompt,
             Err(answer) if self.settings.args == Strictness::Strict => {
                 player.spawn.entry.kind = Kind::Usage;
                 return Ok(Script::Answer(answer));
             }
-            prompt => prompt.unwrap_or_default(),
+            Err(_) => String::new(),
         };
         let stdin_line = String::from_utf8_lossy(player.spawn.stdin.first_line()).into_owned();
-        let late = Late { prompt: Some(prompt), stdin_line: Some(stdin_line) };
+        self.claim(player, Late { prompt: Some(prompt), stdin_line: Some(stdin_line) })
+    }
+
+    /// Claims a recording for a spawn that is in the journal already.
+    pub(super) fn claim(&mut self, player: &mut Player, late: Late) -> Play<Script> {
         let mut ledger = self.state.lock()?;
         let spawn = &mut player.spawn;
         let script = self.choose(&mut ledger, &mut spawn.entry, late);
@@ -266,84 +345,40 @@ impl<'a> Desk<'a> {
         Ok(script)
     }
 
-    fn model_run(&self) -> Run {
+    pub(super) fn seed(&self) -> u64 {
+        seed(self.arguments)
+    }
+
+    /// What finding the session of this spawn depends on.
+    fn around(&self, spawn: u64) -> Around<'_> {
+        Around {
+            sessions: &self.sessions,
+            version: self.settings.set.versions.get(self.manners.name()).map(String::as_str),
+            cwd: &self.invocation.cwd,
+            strict: self.settings.set.sessions == SessionsRule::Strict,
+            seed: &self.seed,
+            spawn,
+        }
+    }
+
+    /// Keeps what the next spawn that takes the session up must know.
+    pub(super) fn remember(&self, player: &Player, mark: &SessionMark) -> Result<(), Error> {
+        let around = self.around(player.spawn.entry.spawn);
+        let carried = mark.carried.clone();
+        self.sessions.record(&self.session.session(self.manners.name(), &mark.id, &around, carried))
+    }
+
+    pub(super) fn model_run(&self) -> Option<Rc<dyn ModelRun>> {
         match &self.request {
-            Request::Run(run) => run.clone(),
-            _ => Run::default(),
+            Request::Run(run) => Some(Rc::clone(run)),
+            _ => None,
         }
     }
+}
 
-    /// Plays a recording that was claimed.
-    fn play(&mut self, player: &mut Player, opened: Result<Opened, Error>) -> Play<()> {
-        let checked = opened.and_then(|mut opened| {
-            let summary = match opened.kind {
-                RecordingKind::Raw => Summary::default(),
-                RecordingKind::Steps => opened.check(&mut self.regexes)?,
-            };
-            Ok((opened, summary))
-        });
-        let (mut opened, summary) = checked.inspect_err(|_| {
-            player.spawn.entry.kind = Kind::Refused;
-        })?;
-        self.settle_plan(&mut player.plan, &opened);
-        player.spawn.outlives_parent = opened.header.orphan;
-        player.begin();
-        match self.stdin_rule(&opened, &summary) {
-            StdinRule::ToEnd { first_byte } => player.read_to_end(first_byte, false)?,
-            StdinRule::Ignore | StdinRule::Lines => {}
-        }
-        match opened.kind {
-            RecordingKind::Raw => player.raw(&opened.start, opened.rest),
-            RecordingKind::Steps => {
-                let path = opened.path.clone();
-                for step in Steps::new(opened.reader()?) {
-                    let step = step.map_err(|error| Error::Recording {
-                        path: path.clone(),
-                        what: format!("{error}; it was changed while it was being played"),
-                    })?;
-                    player.step(&step)?;
-                }
-                player.flush()?;
-                player.wait_for_the_end_of_a_session()
-            }
-        }
-    }
-
-    /// How stdin is read: as the recording says, else the set, else as the program would. Where a
-    /// recording has `in` steps and nothing else is said, these read it.
-    fn stdin_rule(&self, opened: &Opened, summary: &Summary) -> StdinRule {
-        let said = opened.header.stdin.or(self.settings.set.stdin);
-        match said.unwrap_or(StdinMode::Auto) {
-            StdinMode::Ignore => StdinRule::Ignore,
-            StdinMode::Eof => StdinRule::ToEnd { first_byte: None },
-            StdinMode::Lines => StdinRule::Lines,
-            StdinMode::Auto if summary.inputs > 0 => StdinRule::Lines,
-            StdinMode::Auto if self.invocation.stdio[0] == StreamKind::Tty => StdinRule::Ignore,
-            StdinMode::Auto => self.model_run().stdin,
-        }
-    }
-
-    fn settle_plan(&self, plan: &mut Plan, opened: &Opened) {
-        let header = &opened.header;
-        plan.recording = opened.path.clone();
-        let settings = &self.settings;
-        plan.speed = settings.speed.or(header.speed).or(settings.set.speed).unwrap_or(0.0);
-        plan.epipe = match header.on_epipe {
-            OnEpipe::Auto => self.manners.epipe(),
-            OnEpipe::Ignore => Epipe::Silent,
-            OnEpipe::Sigpipe => Epipe::Die,
-            OnEpipe::Exit(code) => Epipe::Exit { code, stderr: String::new() },
-        };
-        let own = header.bind.iter().filter_map(|(name, recorded)| {
-            let own = match name {
-                BindName::Cwd => plan.cwd.to_string_lossy().into_owned(),
-                BindName::Home => plan.home.to_string_lossy().into_owned(),
-                BindName::SessionId | BindName::ThreadId => return None,
-            };
-            Some((recorded.clone(), own))
-        });
-        plan.bindings = Bindings::new(own.collect());
-    }
+/// The same for the same arguments, in whatever place they are given.
+fn seed(arguments: &[OsString]) -> u64 {
+    checksum(arguments.join(std::ffi::OsStr::new("\u{1f}")).as_encoded_bytes())
 }
 
 /// Calls with what is known of a spawn.
@@ -363,7 +398,9 @@ fn facts<T>(
     })
 }
 
-fn unknown_option(name: &str) -> Problem {
+fn unknown_option(option: &str) -> Problem {
+    // A value may be a secret.
+    let name = option.split('=').next().unwrap_or(option);
     Problem {
         kind: ProblemKind::UnknownOption,
         message: format!(

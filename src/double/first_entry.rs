@@ -34,6 +34,7 @@ pub(super) fn first_entry(program: &str, invocation: &Invocation, env: EnvMode) 
         sid: invocation.sid,
         new_session: invocation.sid == invocation.pid,
         stdin: Stdin { kind: stdin, bytes: 0, eof: false, waited_ms: 0, text: None },
+        turns_left: None,
         waiting_for: None,
         stdout: untouched(stdout),
         stderr: untouched(stderr),

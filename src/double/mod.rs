@@ -8,7 +8,10 @@ mod desk;
 mod first_entry;
 mod messages;
 mod opened;
+mod performance;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use crate::error::{EXIT_RINGER, Error};
@@ -47,8 +50,24 @@ pub fn run(program: &str) -> ! {
     }
 }
 
+/// The name under which this process was started, if that makes it a double: that of its executable,
+/// links not resolved, whatever the client put into argv[0].
+///
+/// ```no_run
+/// // An executable that plays any program that it is linked as.
+/// let program = ringer::started_as().expect("start this under the name of a program");
+/// ringer::run(&program)
+/// ```
+#[must_use]
+pub fn started_as() -> Option<String> {
+    match sys::started_by() {
+        Some(path) => program_of(Path::new(OsStr::from_bytes(path.to_bytes()))),
+        None => program_of(Path::new(&std::env::args_os().next()?)),
+    }
+}
+
 /// The name under which an executable was started, if that makes it a double: the last part of
-/// argv[0], unless it is `ringer` itself.
+/// its path, unless it is `ringer` itself.
 #[must_use]
 pub fn program_of(argv0: &Path) -> Option<String> {
     let name = argv0.file_name()?.to_str()?;

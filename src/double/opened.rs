@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::play::open_beside;
 use crate::recording::{
-    Facts, FormatError, Header, Kind, Plays, Regexes, Summary, Surroundings, Verdict, check,
-    read_header,
+    Facts, FormatError, Header, Kind, Plays, Regexes, StdinMode, Summary, Surroundings, Verdict,
+    check, read_header,
 };
 use crate::state::{Allowed, Depth, Duty, Fit, Stamp, Weighed};
 
@@ -115,6 +115,12 @@ impl Opened {
         })
     }
 
+    /// Whether a live session claims it at its start, and not at its first message.
+    pub fn claims_at_start(&self) -> bool {
+        let header = &self.header;
+        header.claim_at_start || matches!(header.stdin, Some(StdinMode::Ignore | StdinMode::Eof))
+    }
+
     /// Checks the whole recording, so that nothing of a broken one is ever played.
     pub fn check(&mut self, regexes: &mut Regexes) -> Result<Summary, Error> {
         let path = self.path.clone();
@@ -128,6 +134,14 @@ impl Opened {
             Err(error) => return Err(error),
         };
         checked.map_err(|error| self.error(&error))
+    }
+
+    /// Whether it has `in` steps, which read stdin; a broken one has none.
+    pub fn reads_by_itself(&self, regexes: &mut Regexes) -> bool {
+        let Ok(file) = File::open(&self.path) else { return false };
+        let mut around = Surroundings { file: &|_| Ok(()), regexes };
+        self.kind == Kind::Steps
+            && check(BufReader::new(file), &mut around).is_ok_and(|summary| summary.inputs > 0)
     }
 
     /// Reads the recording from its first byte.

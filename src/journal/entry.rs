@@ -56,6 +56,9 @@ pub struct Entry {
     pub new_session: bool,
     /// What came by stdin.
     pub stdin: Stdin,
+    /// Turns of the recording that no message of a live session has released so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns_left: Option<u64>,
     /// What it waits for, once a wait has lasted for more than 100 ms.
     pub waiting_for: Option<String>,
     /// What went to stdout.

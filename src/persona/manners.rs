@@ -2,12 +2,15 @@
 
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::Answer;
-use crate::invocation::Invocation;
-use crate::play::ExitWatch;
+use super::performer::Performer;
+use crate::invocation::{Invocation, StreamKind};
+use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::{Around, Resolved, Told};
 use crate::settings::Settings;
 
 /// The manners of a program that ringer stands in for.
@@ -17,10 +20,6 @@ pub(crate) trait Manners: Debug + Sync {
 
     /// What a spawn's arguments ask for.
     fn read(&self, invocation: &Invocation, settings: &Settings) -> Request;
-
-    /// The prompt that the model gets, once stdin was read; or what the program says when there is
-    /// none that it takes.
-    fn prompt(&self, run: &Run, stdin: &[u8]) -> Result<String, Answer>;
 
     /// Reads along with stdout for the exit code that the stream means.
     fn exit_watch(&self) -> ExitWatch;
@@ -39,7 +38,7 @@ pub(crate) trait Manners: Debug + Sync {
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
     /// A model run.
-    Run(Run),
+    Run(Rc<dyn ModelRun>),
     /// A question with a stock answer.
     Probe(Answer),
     /// A question or command that has no stock answer; a probe recording may give one.
@@ -51,17 +50,92 @@ pub(crate) enum Request {
     Usage(Answer),
 }
 
-/// A model run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Run {
+/// A model run, as its arguments ask for it.
+pub(crate) trait ModelRun: Debug {
     /// The prompt among the arguments.
-    pub prompt: Option<String>,
+    fn prompt_argument(&self) -> Option<&str>;
+
     /// How the program reads stdin.
-    pub stdin: StdinRule,
+    fn stdin(&self) -> StdinRule;
+
     /// Whether it holds a conversation over stdin, and claims at the first message.
-    pub session: bool,
+    fn is_session(&self) -> bool {
+        false
+    }
+
+    /// The shape of its output, by its arguments; none where anything may come.
+    fn shape(&self) -> Option<Shape> {
+        None
+    }
+
+    /// Whether it depends on what comes by stdin if the real CLI runs at all.
+    fn hangs_on_stdin(&self) -> bool {
+        false
+    }
+
     /// Options that no known version has.
-    pub unknown: Vec<String>,
+    fn unknown(&self) -> &[String] {
+        &[]
+    }
+
+    /// The prompt that the model gets, once stdin was read.
+    ///
+    /// # Errors
+    ///
+    /// What the real CLI answers when it does not take it.
+    fn prompt(&self, stdin: StdinSeen) -> Result<String, Answer>;
+
+    /// The session that the arguments mean: a new one, or one that an earlier spawn has made.
+    ///
+    /// # Errors
+    ///
+    /// What the real CLI says of a session that is not there, where that is asked for.
+    fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
+        let _ = around;
+        Ok(Resolved::default())
+    }
+
+    /// The file that the last message goes to, and how stdout tells that message.
+    fn last_message(&self) -> Option<(&str, Told)> {
+        None
+    }
+
+    /// The voice for turns, rendered recordings and live sessions; none for a program that has no
+    /// event stream of its own.
+    fn performer(&self, around: &Circumstances) -> Option<Box<dyn Performer>>;
+
+    /// The id of this spawn's session or thread: named by the arguments, taken up, or made.
+    fn session_id(&self, around: &Circumstances) -> Option<String>;
+}
+
+/// What was read from stdin before the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StdinSeen<'a> {
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Whether nothing came in time.
+    pub gave_up: bool,
+}
+
+/// What a voice depends on beside the arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Circumstances {
+    /// The number of the spawn.
+    pub spawn: u64,
+    /// The same for the same recordings and arguments, whatever the state directory.
+    pub seed: u64,
+    /// The working directory.
+    pub cwd: String,
+    /// The home directory.
+    pub home: String,
+    /// Where the program keeps its configuration.
+    pub config_dir: String,
+    /// What the standard streams are.
+    pub stdio: [StreamKind; 3],
+    /// The prompt as the model gets it.
+    pub prompt: String,
+    /// The session that the arguments mean.
+    pub session: Resolved,
 }
 
 /// How a program reads stdin, by its arguments.
@@ -84,15 +158,13 @@ pub(crate) enum StdinRule {
 pub(crate) struct Situation {
     /// Something has gone to stdout.
     pub started: bool,
-    /// The end of stdin was seen.
-    pub stdin_ended: bool,
+    /// The spawn holds a conversation over stdin.
+    pub session: bool,
 }
 
 /// How a program takes a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// It goes on.
-    GoesOn,
     /// It exits by itself.
     Exits(u8),
     /// It dies of it.

@@ -5,9 +5,12 @@
 pub mod claude;
 pub mod codex;
 mod manners;
+pub(crate) mod performer;
 mod plain;
 
-pub(crate) use manners::{Ending, Epipe, Manners, Request, Run, Situation, StdinRule};
+pub(crate) use manners::{
+    Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+};
 
 /// The manners of the program of this name; a name that nothing is known of has none.
 pub(crate) fn named(program: &str) -> &'static dyn Manners {
@@ -16,6 +19,23 @@ pub(crate) fn named(program: &str) -> &'static dyn Manners {
         "codex" => &codex::Codex,
         // A process stands in for one program, so this is made once and lives as long.
         other => Box::leak(Box::new(plain::Plain { name: other.to_owned() })),
+    }
+}
+
+/// The text of a client's message, as far as it is text: of a `claude` user line or of a codex
+/// `turn/start`.
+pub(crate) fn message_text(line: &[u8]) -> String {
+    let Ok(value) = serde_json::from_slice::<serde_json::Value>(line) else {
+        return String::new();
+    };
+    let content = value.pointer("/message/content").or(value.pointer("/params/input"));
+    match content {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(serde_json::Value::Array(blocks)) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
     }
 }
 

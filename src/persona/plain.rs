@@ -1,9 +1,13 @@
 //! A program of any other name: it plays bytes and has no manners of its own.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::Answer;
-use super::manners::{Ending, Epipe, Manners, Request, Run, Situation, StdinRule};
+use super::manners::{
+    Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+};
+use super::performer::Performer;
 use crate::invocation::Invocation;
 use crate::play::ExitWatch;
 use crate::recording::Signal;
@@ -22,12 +26,7 @@ impl Manners for Plain {
     }
 
     fn read(&self, _: &Invocation, _: &Settings) -> Request {
-        Request::Run(Run { stdin: StdinRule::Ignore, ..Run::default() })
-    }
-
-    fn prompt(&self, run: &Run, stdin: &[u8]) -> Result<String, Answer> {
-        let text = String::from_utf8_lossy(stdin).into_owned();
-        Ok(run.prompt.clone().unwrap_or(text))
+        Request::Run(Rc::new(PlainRun))
     }
 
     fn exit_watch(&self) -> ExitWatch {
@@ -44,5 +43,31 @@ impl Manners for Plain {
 
     fn config_dir(&self, invocation: &Invocation) -> PathBuf {
         invocation.home().join(".config").join(&self.name)
+    }
+}
+
+/// A run of a program that nothing is known of.
+#[derive(Debug)]
+struct PlainRun;
+
+impl ModelRun for PlainRun {
+    fn prompt_argument(&self) -> Option<&str> {
+        None
+    }
+
+    fn stdin(&self) -> StdinRule {
+        StdinRule::Ignore
+    }
+
+    fn prompt(&self, stdin: StdinSeen) -> Result<String, Answer> {
+        Ok(String::from_utf8_lossy(stdin.bytes).into_owned())
+    }
+
+    fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
+        None
+    }
+
+    fn session_id(&self, _: &Circumstances) -> Option<String> {
+        None
     }
 }

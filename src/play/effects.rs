@@ -16,15 +16,25 @@ impl Player {
             Base::Home => &self.plan.home,
             Base::ConfigDir => &self.plan.config_dir,
         };
-        self.change(base, path, effect).map_err(|error| self.unplayable(line, error))
+        let base = base.clone();
+        self.change(&base, path, effect).map_err(|error| self.unplayable(line, error))
     }
 
-    fn change(&self, base: &Path, path: &EffectPath, effect: &Effect) -> Result<(), ConfineError> {
+    fn change(
+        &mut self,
+        base: &Path,
+        path: &EffectPath,
+        effect: &Effect,
+    ) -> Result<(), ConfineError> {
         if path.base == Base::ConfigDir {
             // The real CLIs make it at their first run; an error shows when it is opened.
             let _ = std::fs::create_dir_all(base);
         }
         let confined = Confined::open(base)?;
+        if self.last_message.as_ref().is_some_and(|file| file.is_at(&base.join(&path.below))) {
+            // The recording says itself what becomes of the file.
+            self.last_message = None;
+        }
         match effect {
             Effect::Write(bytes) => {
                 confined.write(&path.below, &self.plan.bindings.apply(bytes, false))

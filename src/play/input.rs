@@ -157,10 +157,10 @@ impl Spawn {
         let room = limit.clamp(1, CHUNK);
         loop {
             let began = Instant::now();
-            let woke = self.wait(Wait { fd: Some(0), until, what });
+            let woke = self.wait(Wait { fd: Some(0), listen: false, until, what });
             self.stdin.waited += began.elapsed();
             match woke? {
-                Woke::Ready => {}
+                Woke::Ready | Woke::Heard => {}
                 Woke::Time => return Ok(Read::Time),
                 Woke::Signal(signal) => return Ok(Read::Signal(signal)),
             }

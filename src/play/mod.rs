@@ -1,20 +1,28 @@
 //! Playing a recording: bytes go out, input is waited for, the end comes, and the journal knows
 //! of each of them. What a persona is like is asked of [`crate::persona`]; nothing here knows a CLI.
 
+mod child;
 mod effects;
+mod exchange;
 mod exit_watch;
 mod input;
+mod launcher;
+mod live;
 mod output;
 mod player;
 mod raw;
 mod reply;
+mod shape;
 mod spawn;
 mod steps;
 mod stop;
+mod turns;
 mod waiting;
 
 pub(crate) use effects::open_beside;
 pub(crate) use exit_watch::ExitWatch;
+pub(crate) use live::RawSession;
 pub(crate) use player::{Plan, Player};
+pub(crate) use shape::Shape;
 pub(crate) use spawn::{Spawn, untouched};
 pub(crate) use stop::{Play, Stop};

@@ -4,18 +4,23 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::exchange::{Direction, Exchange};
 use super::exit_watch::ExitWatch;
 use super::input::Read;
+use super::live::Inbox;
 use super::output::{OutStream, Wrote};
 use super::reply::Ids;
+use super::shape::{Beginning, Shape};
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
 use super::waiting::{Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
+use crate::persona::performer::{Performer, SessionMark};
 use crate::persona::{Answer, Ending, Epipe, Manners, Situation};
 use crate::recording::{Output, Signal, Step};
+use crate::sessions::{LastMessage, Told};
 use crate::sys;
 
 /// Everything that is settled about how a recording is played.
@@ -31,6 +36,8 @@ pub(crate) struct Plan {
     pub bindings: Bindings,
     /// The recording, for messages.
     pub recording: PathBuf,
+    /// Whether recorded lines are rendered as the spawn's arguments ask.
+    pub render: bool,
     /// Whether the spawn holds a conversation over stdin, so that the end of stdin ends it.
     pub session: bool,
     /// The working directory of the spawn.
@@ -47,12 +54,41 @@ pub(crate) struct Player {
     pub spawn: Spawn,
     pub plan: Plan,
     pub(super) watch: ExitWatch,
+    /// How stdout begins, and the shape that the arguments ask for.
+    beginning: Beginning,
+    pub asked: Option<Shape>,
     pub(super) began: Instant,
     pub(super) ids: Ids,
     /// Bytes that wait for the next step of the same stream.
     pub(super) held: [Vec<u8>; 2],
     /// What the recording does when a signal comes, the latest last.
     handlers: Vec<(Signal, Rc<[Step]>)>,
+    /// The program's own voice, where turns are rendered, streams are rendered, or a session is
+    /// live.
+    pub(super) performer: Option<Box<dyn Performer>>,
+    /// Whether a turn is being played.
+    pub(super) in_turn: bool,
+    /// Whether turns were rendered, so that the voice has last words.
+    pub(super) spoke: bool,
+    /// A message that an `in` step took and no turn has used.
+    pub(super) taken_user: Option<Vec<u8>>,
+    /// The file for the last message, unless the recording writes it itself.
+    pub(super) last_message: Option<LastMessage>,
+    /// A recorded line that has begun and not ended, where recorded lines are rendered.
+    unrendered: Vec<u8>,
+    pub(super) inbox: Inbox,
+    pub(super) exchange: Exchange,
+}
+
+/// Why a player's wait is over.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// The descriptor is ready.
+    Ready,
+    /// The time has come.
+    Time,
+    /// Frames came by stdin and were dealt with.
+    Heard,
 }
 
 impl Player {
@@ -63,10 +99,20 @@ impl Player {
             spawn,
             plan,
             watch,
+            beginning: Beginning::default(),
+            asked: None,
             began: Instant::now(),
             ids: Ids::default(),
             held: [Vec::new(), Vec::new()],
             handlers: Vec::new(),
+            performer: None,
+            in_turn: false,
+            spoke: false,
+            taken_user: None,
+            last_message: None,
+            unrendered: Vec::new(),
+            inbox: Inbox::default(),
+            exchange: Exchange::default(),
         }
     }
 
@@ -83,15 +129,17 @@ impl Player {
     }
 
     /// Reads stdin to its end, before anything else is done. With `first_byte`, goes on without it
-    /// if nothing has come by then. What was read is kept for whoever needs it, if `keep`.
-    pub fn read_to_end(&mut self, first_byte: Option<Duration>, keep: bool) -> Play<()> {
+    /// if nothing has come by then, and returns true. What was read is kept for whoever needs it, if
+    /// `keep`.
+    pub fn read_to_end(&mut self, first_byte: Option<Duration>, keep: bool) -> Play<bool> {
         let limit = first_byte.map(|time| Instant::now() + time);
         let mut begun = self.spawn.stdin.pending() > 0;
         loop {
             let until = if begun { None } else { limit };
             match self.spawn.read_stdin(usize::MAX, until, "the end of stdin")? {
                 Read::Some => begun = true,
-                Read::End | Read::Time => return Ok(()),
+                Read::End => return Ok(false),
+                Read::Time => return Ok(true),
                 Read::Signal(signal) => self.signal(signal)?,
             }
             if !keep {
@@ -100,16 +148,75 @@ impl Player {
         }
     }
 
-    /// A session ends by itself only at the end of stdin.
-    pub fn wait_for_the_end_of_a_session(&mut self) -> Play<()> {
-        if self.plan.session { self.read_to_end(None, false) } else { Ok(()) }
+    /// After the last step: a session ends by itself only at the end of stdin.
+    pub fn after_the_last_step(&mut self, turns: u64) -> Play<()> {
+        self.flush()?;
+        if self.is_live() {
+            return self.no_more_turns(usize::try_from(turns).unwrap_or(usize::MAX));
+        }
+        if self.plan.session {
+            self.read_to_end(None, false)?;
+        }
+        self.render_the_rest()?;
+        self.last_words()
+    }
+
+    /// What must be known for the next spawn that takes this session up, where the session is the
+    /// program's own.
+    pub fn session_mark(&self) -> Option<SessionMark> {
+        self.performer.as_ref().and_then(|performer| performer.session())
+    }
+
+    /// Keeps the last message for the file that the arguments name.
+    pub fn keep_last_message(&mut self, path: &str, told: Told) -> Play<()> {
+        match LastMessage::open(path, &self.plan.cwd, told) {
+            Ok(file) => {
+                self.last_message = Some(file);
+                Ok(())
+            }
+            Err(answer) => self.answer(&answer),
+        }
+    }
+
+    /// Writes the last message, once it is known how the run ends.
+    fn store_last_message(&mut self, exit: &Exit) -> Result<(), Error> {
+        let (Some(file), Exit::Code(code)) = (self.last_message.take(), exit) else {
+            return Ok(());
+        };
+        let known = self.performer.as_ref().and_then(|performer| performer.last_message());
+        file.finish(*code, known.as_deref()).map(drop)
     }
 
     /// The end that a stop means, after what was held back has gone out.
     pub fn conclude(&mut self, stop: Stop) -> Exit {
+        let exit = self.exit_of(stop);
+        if let Err(error) = self.store_last_message(&exit) {
+            return self.exit_of(Stop::Refused(error));
+        }
+        self.report_turns_left();
+        let mismatch = self.asked.and_then(|asked| self.beginning.mismatch(asked));
+        self.spawn.entry.mentions.extend(mismatch);
+        exit
+    }
+
+    /// Turns of a live session that nobody asked for.
+    fn report_turns_left(&mut self) {
+        if let Some(left @ 1..) = self.spawn.entry.turns_left {
+            let message = format!(
+                "{left} turns of {} were never asked for",
+                self.spawn.entry.recording.as_deref().unwrap_or("the recording")
+            );
+            self.spawn.problem(Problem { kind: ProblemKind::TurnsLeft, message });
+        }
+    }
+
+    fn exit_of(&mut self, stop: Stop) -> Exit {
         match stop {
             Stop::Exit(code) => Exit::Code(code),
-            Stop::Natural => Exit::Code(self.watch.code()),
+            Stop::Natural | Stop::Claim if self.spoke => {
+                Exit::Code(self.performer.as_ref().map_or(0, |performer| performer.exit_code()))
+            }
+            Stop::Natural | Stop::Claim => Exit::Code(self.watch.code()),
             Stop::Signal(signal) => Exit::Signal(signal.name().to_owned()),
             Stop::Terminated(exit) => {
                 self.spawn.entry.terminated = true;
@@ -126,24 +233,66 @@ impl Player {
         }
     }
 
+    /// Writes what a recording says, rendered where that is asked for.
+    pub(super) fn emit(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
+        if stream == Output::Stderr || !self.plan.render || self.performer.is_none() {
+            return self.send(stream, bytes);
+        }
+        self.spoke = true;
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let mut line = std::mem::take(&mut self.unrendered);
+            line.extend_from_slice(&rest[..=end]);
+            rest = &rest[end + 1..];
+            let pieces = self.voice(|it| it.recorded(&line));
+            self.pieces(pieces)?;
+        }
+        self.unrendered.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Renders the last line of a recorded stream, if that has no newline.
+    pub(super) fn render_the_rest(&mut self) -> Play<()> {
+        let line = std::mem::take(&mut self.unrendered);
+        if line.is_empty() {
+            return Ok(());
+        }
+        let pieces = self.voice(|it| it.recorded(&line));
+        self.pieces(pieces)
+    }
+
     /// Writes bytes to a stream, all of them by one call where the system takes them so.
     pub(super) fn send(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
-        if stream == Output::Stdout {
-            self.watch.feed(bytes);
+        let direction = match stream {
+            Output::Stdout => {
+                self.watch.feed(bytes);
+                self.beginning.feed(bytes);
+                Direction::Out
+            }
+            Output::Stderr => Direction::Err,
+        };
+        if self.plan.session {
+            let t_ms = self.spawn.elapsed_ms();
+            self.exchange.bytes(self.spawn.ticket.as_ref(), direction, t_ms, bytes)?;
         }
         let mut rest = bytes;
         while !rest.is_empty() && self.stream(stream).is_open() {
             let out = self.stream(stream);
             let fd = Some(out.fd());
             match out.write(rest) {
-                Wrote::All => return Ok(()),
+                Wrote::All => return self.was_written(stream, bytes),
                 Wrote::Interrupted(count) => {
                     rest = &rest[count..];
                     self.look_up()?;
                 }
                 Wrote::Full(count) => {
                     rest = &rest[count..];
-                    self.wait(Wait { fd, until: None, what: "a reader that takes its output" })?;
+                    self.wait(Wait {
+                        fd,
+                        listen: true,
+                        until: None,
+                        what: "a reader that takes its output",
+                    })?;
                 }
                 Wrote::NoReader => return self.reader_gone(stream),
                 Wrote::Failed(errno) => {
@@ -153,6 +302,13 @@ impl Player {
             }
         }
         Ok(())
+    }
+
+    fn was_written(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
+        match (&mut self.last_message, stream) {
+            (Some(file), Output::Stdout) => Ok(file.written(bytes)?),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn stream(&mut self, stream: Output) -> &mut OutStream {
@@ -176,14 +332,18 @@ impl Player {
         }
     }
 
-    /// Waits; signals that come meanwhile are dealt with. True if the descriptor is ready, false
-    /// if the time has come.
-    pub(super) fn wait(&mut self, wait: Wait) -> Play<bool> {
+    /// Waits; signals that come meanwhile are dealt with, and so are the frames of a live session.
+    pub(super) fn wait(&mut self, wait: Wait) -> Play<Waited> {
+        let wait = Wait { listen: wait.listen && self.is_live(), ..wait };
         loop {
             match self.spawn.wait(wait)? {
-                Woke::Ready => return Ok(true),
-                Woke::Time => return Ok(false),
+                Woke::Ready => return Ok(Waited::Ready),
+                Woke::Time => return Ok(Waited::Time),
                 Woke::Signal(signal) => self.signal(signal)?,
+                Woke::Heard => {
+                    self.hear()?;
+                    return Ok(Waited::Heard);
+                }
             }
         }
     }
@@ -217,7 +377,9 @@ impl Player {
         let length = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX);
         let until = from.checked_add(length).unwrap_or(self.spawn.life + Duration::from_secs(1));
         if until > Instant::now() {
-            self.wait(Wait { fd: None, until: Some(until), what })?;
+            while self.wait(Wait { fd: None, listen: true, until: Some(until), what })?
+                != Waited::Time
+            {}
         }
         Ok(())
     }
@@ -234,12 +396,17 @@ impl Player {
         if let Some(steps) = handler.map(|(_, steps)| Rc::clone(steps)) {
             return self.steps(&steps);
         }
-        let situation = Situation {
-            started: self.spawn.stdout.bytes > 0,
-            stdin_ended: self.spawn.stdin.ended(),
-        };
+        if self.in_turn
+            && let Some((pieces, exit)) =
+                self.performer.as_mut().and_then(|it| it.signalled(signal))
+        {
+            self.in_turn = false;
+            self.pieces(pieces)?;
+            return Err(Stop::Terminated(exit));
+        }
+        let situation =
+            Situation { started: self.spawn.stdout.bytes > 0, session: self.plan.session };
         match self.plan.manners.on_signal(signal, situation) {
-            Ending::GoesOn => Ok(()),
             Ending::Exits(code) => Err(Stop::Terminated(Exit::Code(code))),
             Ending::Dies => Err(Stop::Terminated(Exit::Signal(signal.name().to_owned()))),
         }

@@ -14,13 +14,13 @@ const CHUNK: usize = 128 << 10;
 impl Player {
     /// Plays a raw recording: what was read of it already, then the rest.
     pub fn raw(&mut self, start: &[u8], mut rest: File) -> Play<()> {
-        self.send(Output::Stdout, start)?;
+        self.emit(Output::Stdout, start)?;
         let mut buffer = Vec::new();
         loop {
             buffer.resize(CHUNK, 0);
             match rest.read(&mut buffer) {
-                Ok(0) => return Err(Stop::Natural),
-                Ok(count) => self.send(Output::Stdout, &buffer[..count])?,
+                Ok(0) => return self.after_the_last_step(0),
+                Ok(count) => self.emit(Output::Stdout, &buffer[..count])?,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     return Err(Error::io("cannot read", &self.plan.recording, error).into());

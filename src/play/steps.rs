@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::input::Read;
-use super::player::Player;
+use super::player::{Player, Waited};
 use super::stop::{Play, Stop};
 use super::waiting::Wait;
 use crate::error::Error;
@@ -43,6 +43,7 @@ impl Player {
     /// Plays one step.
     pub fn step(&mut self, step: &Step) -> Play<()> {
         self.look_up()?;
+        self.must_claim()?;
         if let Some(at) = step.at_ms {
             self.wait_for_time(at)?;
         }
@@ -61,9 +62,8 @@ impl Player {
                 self.on_signal(*signal, Rc::clone(steps));
                 Ok(())
             }
-            Verb::Turn(_) | Verb::Child { .. } => {
-                Err(self.unplayable(step.line, "this verb is not supported yet"))
-            }
+            Verb::Turn(turn) => self.turn(turn, step.line),
+            Verb::Child { hold, steps } => self.child(hold, steps),
         }
     }
 
@@ -71,7 +71,7 @@ impl Player {
     pub fn flush(&mut self) -> Play<()> {
         for stream in [Output::Stdout, Output::Stderr] {
             let held = std::mem::take(&mut self.held[index(stream)]);
-            self.send(stream, &held)?;
+            self.emit(stream, &held)?;
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Player {
             cuts.left.pop_front();
             cuts.at = cut;
             let after = rest.split_off(length);
-            self.send(write.stream, &rest)?;
+            self.emit(write.stream, &rest)?;
             self.pause(cuts.gap_ms, "the gap between two writes")?;
             rest = after;
         }
@@ -164,13 +164,15 @@ impl Player {
             self.held[index(write.stream)] = rest;
             return Ok(());
         }
-        self.send(write.stream, &rest)
+        self.emit(write.stream, &rest)
     }
 
     fn hang(&mut self) -> Play<()> {
         self.flush()?;
         loop {
-            self.wait(Wait { fd: None, until: None, what: "a signal (the recording hangs here)" })?;
+            self.must_claim()?;
+            let what = "a signal (the recording hangs here)";
+            self.wait(Wait { fd: None, listen: true, until: None, what })?;
         }
     }
 
@@ -230,6 +232,9 @@ impl Player {
             Came::Bytes => Ok(()),
             Came::Line(text) => {
                 self.ids.came(&text, input.name.as_deref());
+                if self.is_live() && is_user(&input.pattern) {
+                    self.taken_user = Some(text.clone());
+                }
                 let case = input.cases.iter().find(|case| case.pattern.matches_line(&text));
                 case.map_or(Ok(()), |case| self.steps(&case.steps))
             }
@@ -251,10 +256,10 @@ impl Player {
     }
 
     fn await_input(&mut self, input: &In) -> Play<Came> {
-        let until = input.timeout_ms.map(|ms| {
-            let time = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX);
-            Instant::now().checked_add(time).unwrap_or(self.spawn.life + Duration::from_secs(1))
-        });
+        if self.is_live() && !matches!(input.pattern, Pattern::Bytes(_)) {
+            return self.await_frame(input);
+        }
+        let until = self.limit(input);
         let what = format!("stdin: {}", input.pattern.to_string());
         loop {
             let mut limit = usize::MAX;
@@ -286,6 +291,34 @@ impl Player {
         }
     }
 
+    /// When the time of an `in` step is over.
+    fn limit(&self, input: &In) -> Option<Instant> {
+        input.timeout_ms.map(|ms| {
+            let time = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX);
+            Instant::now().checked_add(time).unwrap_or(self.spawn.life + Duration::from_secs(1))
+        })
+    }
+
+    /// Waits for a frame of a live session; others pass by and are answered as they come.
+    fn await_frame(&mut self, input: &In) -> Play<Came> {
+        let until = self.limit(input);
+        let what = format!("stdin: {}", input.pattern);
+        loop {
+            self.must_claim()?;
+            if let Some(line) = self.take_wanted(&input.pattern) {
+                self.no_longer_wanted(&input.pattern);
+                return Ok(Came::Line(line));
+            }
+            if self.spawn.stdin.ended() {
+                return Ok(Came::End);
+            }
+            let waited = self.wait(Wait { fd: None, listen: true, until, what: &what })?;
+            if waited == Waited::Time {
+                return Ok(Came::Late);
+            }
+        }
+    }
+
     fn has_last_line(&self, pattern: &Pattern) -> bool {
         matches!(pattern, Pattern::Line | Pattern::Object(_)) && self.spawn.stdin.pending() > 0
     }
@@ -298,6 +331,17 @@ impl Player {
             input.timeout_ms.unwrap_or_default(),
         );
         Stop::Refused(Error::Play { kind: ProblemKind::TimedOut, what })
+    }
+}
+
+/// Tells whether an `in` step asks for a message that would release a turn.
+fn is_user(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Line => true,
+        Pattern::Eof | Pattern::Bytes(_) => false,
+        Pattern::Object(shape) => {
+            shape.string("type") == Some("user") || shape.string("method") == Some("turn/start")
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) enum Stop {
     Terminated(Exit),
     /// The real CLI ends here by itself; the exit code follows from what it has written.
     Natural,
+    /// A live session has its first message, and must claim a recording before it goes on.
+    Claim,
     /// Ringer cannot go on.
     Refused(Error),
 }

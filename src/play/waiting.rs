@@ -23,6 +23,8 @@ const PARENT_CHECK: Duration = Duration::from_millis(250);
 pub(crate) struct Wait<'a> {
     /// A standard descriptor that must become readable (0) or writable (1, 2).
     pub fd: Option<u8>,
+    /// Whether the wait is also over when something comes by stdin.
+    pub listen: bool,
     /// When the wait is over anyway.
     pub until: Option<Instant>,
     /// What the journal says that is waited for.
@@ -34,6 +36,8 @@ pub(crate) struct Wait<'a> {
 pub(crate) enum Woke {
     /// The descriptor is ready.
     Ready,
+    /// Something came by stdin, or its end.
+    Heard,
     /// The time has come.
     Time,
     /// A signal came.
@@ -55,8 +59,10 @@ impl Spawn {
                 break Woke::Signal(signal);
             }
             let now = Instant::now();
+            let listen = wait.listen && !self.stdin.ended();
             if wait.until.is_some_and(|until| until <= now) {
-                break Woke::Time;
+                // What is there already came in time.
+                break ready(wait.fd, listen, Duration::ZERO)?.unwrap_or(Woke::Time);
             }
             self.check_life(now)?;
             if wait.until.is_none() {
@@ -74,8 +80,8 @@ impl Spawn {
                 wait.until.is_none().then(|| now + PARENT_CHECK),
             ];
             let until = next.into_iter().flatten().min().unwrap_or(now);
-            if ready(wait.fd, until.saturating_duration_since(now))? {
-                break Woke::Ready;
+            if let Some(woke) = ready(wait.fd, listen, until.saturating_duration_since(now))? {
+                break woke;
             }
         };
         if said {
@@ -100,7 +106,12 @@ impl Spawn {
     }
 
     fn check_parent(&self) -> Play<()> {
-        if self.outlives_parent || invocation::parent() == self.entry.ppid {
+        let there = match self.entry.inner_pid {
+            // The inner process of a launcher is not the child of who started the launcher.
+            Some(_) => sys::is_there(self.entry.ppid),
+            None => invocation::parent() == self.entry.ppid,
+        };
+        if self.outlives_parent || there {
             return Ok(());
         }
         Err(Stop::Refused(Error::Play {
@@ -114,15 +125,21 @@ impl Spawn {
     }
 }
 
-/// Waits for a descriptor for some time; false if nothing came of it.
-fn ready(fd: Option<u8>, time: Duration) -> Play<bool> {
+/// Waits for a descriptor, and for stdin if `listen`, for some time.
+fn ready(fd: Option<u8>, listen: bool, time: Duration) -> Play<Option<Woke>> {
     let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
     let flags = if fd == Some(0) { PollFlags::IN } else { PollFlags::OUT };
-    let mut fds: Vec<PollFd> =
-        fd.map(|fd| PollFd::from_borrowed_fd(sys::standard(fd), flags)).into_iter().collect();
+    let mut fds = Vec::with_capacity(2);
+    fds.extend(fd.map(|fd| PollFd::from_borrowed_fd(sys::standard(fd), flags)));
+    if listen {
+        fds.push(PollFd::from_borrowed_fd(sys::standard(0), PollFlags::IN));
+    }
     match poll(&mut fds, Some(&time)) {
-        Ok(count) => Ok(count > 0),
-        Err(Errno::INTR) => Ok(false),
+        Ok(0) | Err(Errno::INTR) => Ok(None),
+        Ok(_) if fd.is_some() && fds.first().is_some_and(|fd| !fd.revents().is_empty()) => {
+            Ok(Some(Woke::Ready))
+        }
+        Ok(_) => Ok(Some(Woke::Heard)),
         Err(error) => Err(Error::Play {
             kind: ProblemKind::WriteFailed,
             what: format!("cannot wait for a stream: {error}"),

@@ -49,8 +49,19 @@ pub struct Summary {
     pub files: bool,
     /// Whether it has a step that goes on for ever: a `hang`, or a `repeat` without end.
     pub endless: bool,
+    /// What its `in` steps wait for, bytes and the end of stdin aside.
+    pub awaited: Vec<Awaited>,
     /// How it ends, if it says so.
     pub end: Option<End>,
+}
+
+/// What an `in` step waits for.
+#[derive(Clone, Debug)]
+pub struct Awaited {
+    /// A line.
+    pub pattern: Pattern,
+    /// Whether it is waited for again and again.
+    pub loops: bool,
 }
 
 /// How a recording says that it ends.
@@ -76,6 +87,7 @@ pub fn check(reader: impl BufRead, around: &mut Surroundings) -> Result<Summary,
     let mut checker = Checker {
         file: around.file,
         never_reads: header.stdin == Some(StdinMode::Ignore),
+        loops: 0,
         names: HashSet::new(),
         called: Vec::new(),
         summary: Summary { header, ..Summary::default() },
@@ -92,6 +104,8 @@ struct Checker<'a> {
     file: &'a dyn Fn(&str) -> Result<(), String>,
     /// The header says that stdin is never read.
     never_reads: bool,
+    /// How many loops are around the step that is looked at.
+    loops: u32,
     /// The names of `in` steps.
     names: HashSet<String>,
     /// The names that replies call, with their lines.
@@ -162,11 +176,14 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        let loops = u32::from(matches!(step.verb, Verb::Repeat(_)));
+        self.loops += loops;
         for steps in step.verb.nested() {
             for step in steps {
                 self.step(step, inner)?;
             }
         }
+        self.loops -= loops;
         Ok(())
     }
 
@@ -190,6 +207,10 @@ impl Checker<'_> {
     fn count(&mut self, pattern: &Pattern, main: bool) {
         self.summary.inputs += u64::from(main);
         self.summary.user_inputs += u64::from(main && takes_user_message(pattern));
+        if main && matches!(pattern, Pattern::Line | Pattern::Object(_)) {
+            let loops = self.loops > 0;
+            self.summary.awaited.push(Awaited { pattern: pattern.clone(), loops });
+        }
     }
 
     /// Refuses to wait for input that can never come.

@@ -16,7 +16,7 @@
 //! A recording is read twice: [`check`] goes over all of it and says what a player wants to know
 //! beforehand, then [`Steps`] hands it out step by step.
 
-pub use check::{End, Summary, Surroundings, check};
+pub use check::{Awaited, End, Summary, Surroundings, check};
 pub use error::FormatError;
 pub use header::{
     BindName, Header, Launcher, LauncherExit, OnEpipe, Origin, Plays, STDIN_MODES, StdinMode,

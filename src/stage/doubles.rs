@@ -38,7 +38,7 @@ impl Search {
         let path = std::env::var_os("PATH").unwrap_or_default();
         Search {
             named,
-            beside: std::env::current_exe().map(|exe| folders_beside(&exe)).unwrap_or_default(),
+            beside: folders_of_cargo(),
             on_path: std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect(),
         }
     }
@@ -105,10 +105,30 @@ impl Search {
         let _ = write!(
             what,
             "\n  to install them: cargo install ringer --version {VERSION}\n  \
-             or set RINGER_BIN to the directory they are in"
+             or set RINGER_BIN to the directory they are in\n  \
+             or, in a Rust crate, have them built with its tests by an examples/ringer.rs (see \
+             ringer::testing); cargo build --examples builds it alone"
         );
         Error::Doubles { what }
     }
+}
+
+/// The folders beside the running executable. The examples in documentation run in a temporary
+/// directory; what tells them the target directory is the search path for libraries, to which cargo
+/// adds it.
+fn folders_of_cargo() -> Vec<PathBuf> {
+    let exe = std::env::current_exe().ok();
+    let libraries = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let deps = std::env::split_paths(&libraries).filter(|folder| folder.ends_with("deps"));
+    let mut folders = Vec::new();
+    for exe in exe.into_iter().chain(deps.map(|folder| folder.join("example"))) {
+        for folder in folders_beside(&exe) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+    }
+    folders
 }
 
 /// The folders in which cargo puts executables beside this one, or those of an installation.

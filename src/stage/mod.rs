@@ -103,7 +103,7 @@ impl StagePlan {
 /// 1. what the plan names, else what the variable `RINGER_BIN` names: a directory with `ringer` or
 ///    the doubles in it, or an executable;
 /// 2. beside the running executable; for a test or example that cargo built, in the target
-///    directory (`target/debug` and the like) and its `examples`;
+///    directory (`target/debug` and the like) and its `examples`; so for an example in documentation;
 /// 3. `ringer` on PATH.
 ///
 /// In each place `ringer` itself comes first, since it plays whatever name it is linked under, then

@@ -183,7 +183,6 @@ impl<'a> Ledger<'a> {
         entry: &mut Entry,
         pick: Option<&Pick<T>>,
     ) -> Result<Ticket, Error> {
-        entry.spawn = ticket.number();
         if let Some(pick) = pick {
             entry.recording = Some(pick.recording.clone());
             entry.play = pick.play;

@@ -144,7 +144,7 @@ fn create(path: &Path) -> std::io::Result<File> {
 }
 
 /// A checksum against a spoilt file, not against people: 64-bit FNV-1a.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }

@@ -1,16 +1,22 @@
 //! What playing has to know of `claude`.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::rc::Rc;
 
 use serde::Deserialize;
 
-use crate::invocation::Invocation;
+use super::arguments::{self, Format, Login, Surroundings, Verdict};
+use super::render::mint_session_id;
+use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
-use crate::persona::manners::{Ending, Epipe, Manners, Request, Run, Situation, StdinRule};
-use crate::play::ExitWatch;
+use crate::persona::manners::{
+    Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+};
+use crate::persona::performer::Performer;
+use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
-use crate::settings::Settings;
+use crate::sessions::{Around, Resolved, take_up};
+use crate::settings::{Settings, Strictness};
 
 /// The `claude` program.
 #[derive(Debug)]
@@ -21,21 +27,28 @@ impl Manners for Claude {
         "claude"
     }
 
-    fn read(&self, invocation: &Invocation, _: &Settings) -> Request {
-        let args = invocation.args();
-        let session = args.windows(2).any(|w| w[0] == "--input-format" && w[1] == "stream-json")
-            || args.iter().any(|a| a == "--input-format=stream-json");
-        let stdin = if session {
-            StdinRule::Lines
-        } else {
-            StdinRule::ToEnd { first_byte: Some(Duration::from_secs(3)) }
-        };
-        Request::Run(Run { stdin, session, prompt: Some(String::new()), unknown: Vec::new() })
-    }
-
-    fn prompt(&self, run: &Run, stdin: &[u8]) -> Result<String, Answer> {
-        let text = String::from_utf8_lossy(stdin).into_owned();
-        Ok(run.prompt.clone().unwrap_or(text))
+    fn read(&self, invocation: &Invocation, settings: &Settings) -> Request {
+        let pinned = settings.set.versions.get("claude").map(String::as_str);
+        let table = arguments::table(pinned);
+        let around = surroundings(invocation);
+        let words = invocation.args();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let strict = settings.args == Strictness::Strict;
+        match arguments::judge(&table, &words, pinned.is_some(), strict, &around) {
+            Verdict::Probe(answer) => Request::Probe(answer),
+            Verdict::NoAnswer { command } => Request::NoAnswer { command },
+            Verdict::Usage(answer) => Request::Usage(answer),
+            Verdict::Run(request) => {
+                let stdin = match arguments::stdin_rule(&request, &around) {
+                    arguments::StdinRule::Unread => StdinRule::Ignore,
+                    arguments::StdinRule::Lines => StdinRule::Lines,
+                    arguments::StdinRule::Text => {
+                        StdinRule::ToEnd { first_byte: Some(arguments::FIRST_BYTE_WAIT) }
+                    }
+                };
+                Request::Run(Rc::new(Run { request: *request, stdin }))
+            }
+        }
     }
 
     fn exit_watch(&self) -> ExitWatch {
@@ -61,6 +74,86 @@ impl Manners for Claude {
     fn config_dir(&self, invocation: &Invocation) -> PathBuf {
         let set = invocation.var("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty());
         set.map_or_else(|| invocation.home().join(".claude"), PathBuf::from)
+    }
+}
+
+/// A model run of `claude`.
+#[derive(Debug)]
+struct Run {
+    request: arguments::Request,
+    stdin: StdinRule,
+}
+
+impl ModelRun for Run {
+    fn prompt_argument(&self) -> Option<&str> {
+        self.request.prompt.as_deref()
+    }
+
+    fn stdin(&self) -> StdinRule {
+        self.stdin
+    }
+
+    fn is_session(&self) -> bool {
+        self.request.input == Format::StreamJson
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        Some(match self.request.output {
+            Format::Text => Shape::Text,
+            Format::Json => Shape::Document,
+            Format::StreamJson => Shape::Lines,
+        })
+    }
+
+    fn hangs_on_stdin(&self) -> bool {
+        self.request.hangs_on_stdin()
+    }
+
+    fn unknown(&self) -> &[String] {
+        &self.request.unknown
+    }
+
+    fn prompt(&self, stdin: StdinSeen) -> Result<String, Answer> {
+        let StdinSeen { bytes, gave_up } = stdin;
+        arguments::check_input(&self.request, arguments::StdinSeen { bytes, gave_up })
+    }
+
+    fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
+        take_up::claude(&self.request, around)
+    }
+
+    fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
+        None
+    }
+
+    fn session_id(&self, around: &Circumstances) -> Option<String> {
+        let made = || mint_session_id(&format!("{:016x}", around.seed), around.spawn);
+        Some(around.session.id.clone().unwrap_or_else(made))
+    }
+}
+
+fn surroundings(invocation: &Invocation) -> Surroundings {
+    let var = |name: &str| {
+        let value = invocation.var(name).filter(|value| !value.is_empty());
+        value.map(|value| value.to_string_lossy().into_owned())
+    };
+    let login = if var("ANTHROPIC_API_KEY").is_some() {
+        Login::Key
+    } else if var("ANTHROPIC_AUTH_TOKEN").or(var("CLAUDE_CODE_OAUTH_TOKEN")).is_some() {
+        Login::Token
+    } else {
+        Login::None
+    };
+    Surroundings {
+        stdin_tty: invocation.stdio[0] == StreamKind::Tty,
+        stdout_tty: invocation.stdio[1] == StreamKind::Tty,
+        root: rustix::process::getuid().is_root(),
+        sandbox: var("IS_SANDBOX").as_deref() == Some("1"),
+        login,
+        base_url: var("ANTHROPIC_BASE_URL"),
+        home: var("HOME").unwrap_or_default(),
+        config_dir: var("CLAUDE_CONFIG_DIR"),
+        cwd: invocation.cwd.to_string_lossy().into_owned(),
     }
 }
 

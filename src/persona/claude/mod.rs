@@ -2,6 +2,8 @@
 
 pub mod arguments;
 mod manners;
+mod object;
+pub(crate) mod perform;
 pub mod probes;
 pub mod render;
 

@@ -1,15 +1,22 @@
 //! What playing has to know of `codex`.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use serde::Deserialize;
 
-use crate::invocation::Invocation;
+use super::arguments::{self, RunKind, Surroundings, Verdict};
+use super::render::mint_thread_id;
+use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
-use crate::persona::manners::{Ending, Epipe, Manners, Request, Run, Situation, StdinRule};
-use crate::play::ExitWatch;
+use crate::persona::manners::{
+    Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
+};
+use crate::persona::performer::Performer;
+use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
-use crate::settings::Settings;
+use crate::sessions::{Around, Resolved, Told, take_up};
+use crate::settings::{Settings, Strictness};
 
 /// The `codex` program.
 #[derive(Debug)]
@@ -26,23 +33,25 @@ impl Manners for Codex {
         "codex"
     }
 
-    fn read(&self, invocation: &Invocation, _: &Settings) -> Request {
-        let args = invocation.args();
-        let has = |word: &str| args.iter().any(|a| a == word);
-        let session = has("app-server");
-        let stdin = if session {
-            StdinRule::Lines
-        } else if has("resume") || has("fork") || has("review") {
-            StdinRule::Ignore
-        } else {
-            StdinRule::ToEnd { first_byte: None }
+    fn read(&self, invocation: &Invocation, settings: &Settings) -> Request {
+        let pinned = settings.set.versions.get("codex").map(String::as_str);
+        let table = arguments::table(pinned);
+        let [stdin, stdout, _] = invocation.stdio;
+        let around = Surroundings {
+            stdin_tty: stdin == StreamKind::Tty,
+            stdout_tty: stdout == StreamKind::Tty,
         };
-        Request::Run(Run { stdin, session, prompt: Some(String::new()), unknown: Vec::new() })
-    }
-
-    fn prompt(&self, run: &Run, stdin: &[u8]) -> Result<String, Answer> {
-        let text = String::from_utf8_lossy(stdin).into_owned();
-        Ok(run.prompt.clone().unwrap_or(text))
+        let words = invocation.args();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let strict = settings.args == Strictness::Strict;
+        match arguments::judge(&table, &words, pinned.is_some(), strict, &around) {
+            Verdict::Probe(answer) => Request::Probe(answer),
+            Verdict::NoAnswer { command } => Request::NoAnswer { command },
+            Verdict::Usage(answer) => Request::Usage(answer),
+            Verdict::Run(request) => {
+                Request::Run(Rc::new(Run { request: *request, table, around, strict }))
+            }
+        }
     }
 
     fn exit_watch(&self) -> ExitWatch {
@@ -52,7 +61,9 @@ impl Manners for Codex {
     fn on_signal(&self, signal: Signal, situation: Situation) -> Ending {
         match signal.name() {
             // 04-sig-int-stream: 1 within a turn; 04-sig-int-readstdin: no handler before that.
-            "INT" if situation.started => Ending::Exits(1),
+            "INT" if situation.started && !situation.session => Ending::Exits(1),
+            // 06-sigterm: a server goes down in order; SIGINT kills it.
+            "TERM" if situation.session => Ending::Exits(0),
             _ => Ending::Dies,
         }
     }
@@ -64,6 +75,72 @@ impl Manners for Codex {
     fn config_dir(&self, invocation: &Invocation) -> PathBuf {
         let set = invocation.var("CODEX_HOME").filter(|dir| !dir.is_empty());
         set.map_or_else(|| invocation.home().join(".codex"), PathBuf::from)
+    }
+}
+
+/// A model run of `codex`.
+#[derive(Debug)]
+struct Run {
+    request: arguments::Request,
+    table: arguments::Table,
+    around: Surroundings,
+    strict: bool,
+}
+
+impl ModelRun for Run {
+    fn prompt_argument(&self) -> Option<&str> {
+        self.request.prompt.as_deref().filter(|prompt| *prompt != "-")
+    }
+
+    fn stdin(&self) -> StdinRule {
+        match arguments::stdin_rule(&self.request, &self.around, &self.table) {
+            arguments::StdinRule::NotRead => StdinRule::Ignore,
+            arguments::StdinRule::ToEnd(_) => StdinRule::ToEnd { first_byte: None },
+            arguments::StdinRule::Lines => StdinRule::Lines,
+        }
+    }
+
+    fn is_session(&self) -> bool {
+        self.request.kind == RunKind::AppServer
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        match self.request.kind {
+            RunKind::AppServer | RunKind::McpServer | RunKind::Tui => None,
+            _ if self.request.json => Some(Shape::Lines),
+            _ => Some(Shape::Text),
+        }
+    }
+
+    fn hangs_on_stdin(&self) -> bool {
+        self.strict && self.prompt_argument().is_none()
+    }
+
+    fn unknown(&self) -> &[String] {
+        &self.request.unknown
+    }
+
+    fn prompt(&self, stdin: StdinSeen) -> Result<String, Answer> {
+        arguments::check_input(&self.request, &self.around, &self.table, stdin.bytes)
+    }
+
+    fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
+        let cwd = take_up::codex_cwd(&self.request, around.cwd);
+        take_up::codex(&self.request, &Around { cwd: &cwd, ..*around })
+    }
+
+    fn last_message(&self) -> Option<(&str, Told)> {
+        let told = if self.request.json { Told::Events } else { Told::Text };
+        Some((self.request.output_last_message.as_deref()?, told))
+    }
+
+    fn performer(&self, _: &Circumstances) -> Option<Box<dyn Performer>> {
+        None
+    }
+
+    fn session_id(&self, around: &Circumstances) -> Option<String> {
+        let made = || mint_thread_id(around.seed, around.spawn);
+        Some(around.session.id.clone().unwrap_or_else(made))
     }
 }
 

@@ -1,9 +1,5 @@
 //! What a verdict on arguments depends on beside the arguments.
 
-use std::env;
-use std::ffi::OsStr;
-use std::io::{self, IsTerminal as _};
-
 /// What the environment offers to log in with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Login {
@@ -38,32 +34,4 @@ pub struct Surroundings {
     pub config_dir: Option<String>,
     /// The working directory.
     pub cwd: String,
-}
-
-impl Surroundings {
-    /// The surroundings of this process.
-    pub fn of_this_process() -> Self {
-        let var = |name: &str| {
-            let value = env::var_os(name).filter(|value| !value.is_empty());
-            value.map(|value| value.to_string_lossy().into_owned())
-        };
-        let login = if var("ANTHROPIC_API_KEY").is_some() {
-            Login::Key
-        } else if var("ANTHROPIC_AUTH_TOKEN").or(var("CLAUDE_CODE_OAUTH_TOKEN")).is_some() {
-            Login::Token
-        } else {
-            Login::None
-        };
-        Surroundings {
-            stdin_tty: io::stdin().is_terminal(),
-            stdout_tty: io::stdout().is_terminal(),
-            root: rustix::process::getuid().is_root(),
-            sandbox: env::var_os("IS_SANDBOX").as_deref() == Some(OsStr::new("1")),
-            login,
-            base_url: var("ANTHROPIC_BASE_URL"),
-            home: var("HOME").unwrap_or_default(),
-            config_dir: var("CLAUDE_CONFIG_DIR"),
-            cwd: env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
-        }
-    }
 }

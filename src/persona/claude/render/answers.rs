@@ -51,28 +51,35 @@ impl Outcome {
         response.response.map_or(Outcome::Garbage, |answer| Outcome::of(&answer))
     }
 
-    /// Reads the answer itself: `{"behavior": "allow"}` and the like.
+    /// Reads the answer itself: `{"behavior": "allow"}` and the like, and `{"allow": true}`, which
+    /// the first SDKs send (claude-code-sdk 0.0.25).
     pub fn of(answer: &RawValue) -> Outcome {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Answer {
-            behavior: String,
+            behavior: Option<String>,
+            allow: Option<bool>,
+            reason: Option<String>,
             message: Option<String>,
             interrupt: Option<bool>,
             updated_input: Option<Box<RawValue>>,
         }
-        match serde_json::from_str::<Answer>(answer.get()) {
-            Ok(Answer { behavior, updated_input: input, .. }) if behavior == "allow" => {
-                // An input must be an object, whatever else it is.
-                match input.as_ref().is_none_or(|input| input.get().starts_with('{')) {
-                    true => Outcome::Allow { input },
-                    false => Outcome::Garbage,
-                }
-            }
-            Ok(Answer { behavior, message: Some(message), interrupt, .. })
-                if behavior == "deny" =>
-            {
-                Outcome::Deny { message, interrupt: interrupt.unwrap_or(false) }
+        let Ok(answer) = serde_json::from_str::<Answer>(answer.get()) else {
+            return Outcome::Garbage;
+        };
+        let input = answer.updated_input;
+        // An input must be an object, whatever else it is.
+        let good_input = input.as_ref().is_none_or(|input| input.get().starts_with('{'));
+        let interrupt = answer.interrupt.unwrap_or(false);
+        match (answer.behavior.as_deref(), answer.allow) {
+            (Some("allow"), _) | (None, Some(true)) if good_input => Outcome::Allow { input },
+            (Some("deny"), _) => match answer.message {
+                Some(message) => Outcome::Deny { message, interrupt },
+                None => Outcome::Garbage,
+            },
+            (None, Some(false)) => {
+                let message = answer.message.or(answer.reason).unwrap_or_default();
+                Outcome::Deny { message, interrupt }
             }
             _ => Outcome::Garbage,
         }
@@ -96,6 +103,10 @@ mod tests {
         assert!(matches!(parse(changed), Outcome::Allow { input: Some(_) }));
         let deny = r#"{"subtype":"success","response":{"behavior":"deny","message":"no"}}"#;
         assert!(matches!(parse(deny), Outcome::Deny { interrupt: false, .. }));
+        let old = parse(r#"{"subtype":"success","response":{"allow":true}}"#);
+        assert!(matches!(old, Outcome::Allow { input: None }));
+        let old = parse(r#"{"subtype":"success","response":{"allow":false,"reason":"no"}}"#);
+        assert!(matches!(old, Outcome::Deny { message, .. } if message == "no"));
         let error = parse(r#"{"subtype":"error","error":"broken"}"#);
         assert!(matches!(error, Outcome::Error(text) if text == "broken"));
     }

@@ -60,10 +60,7 @@ impl Renderer {
         let layout = self.layout.clone();
         let message = match &running.user.message {
             Some(message) => layout.json.again(message.get()),
-            None => {
-                let text = layout.json.string(&running.user.text);
-                format!("{{\"role\":\"user\",\"content\":{text}}}")
-            }
+            None => text_message(&layout, &running.user.text),
         };
         let fields = self.event(&layout).raw("message", message);
         let fields = fields.maybe_text("uuid", running.user.uuid.as_deref());
@@ -183,6 +180,12 @@ impl Renderer {
 fn user_text(layout: &Layout, text: &str) -> String {
     let text = layout.json.string(text);
     format!("{{\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}")
+}
+
+/// A user's message whose content is plain text.
+pub(super) fn text_message(layout: &Layout, text: &str) -> String {
+    let text = layout.json.string(text);
+    format!("{{\"role\":\"user\",\"content\":{text}}}")
 }
 
 /// The folder that a working directory's sessions are kept in (claude.md, section 5).

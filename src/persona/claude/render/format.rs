@@ -3,11 +3,8 @@
 
 use super::layout::Layout;
 use super::spawn::Output;
+use crate::persona::claude::object::Object;
 use memchr::memmem;
-use serde::Deserialize;
-use serde::de::{MapAccess, Visitor};
-use serde_json::value::RawValue;
-use std::fmt::Formatter;
 
 /// Makes a run's output from its events.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ impl Format {
         // A stream is only looked into where a result may be.
         let event = match streams && memmem::find(line, b"\"result\"").is_none() {
             true => None,
-            false => Event::parse(line),
+            false => Object::parse(line),
         };
         if let Some(event) = event.as_ref().filter(|event| event.is("type", "result")) {
             self.last_is_error = event.get("is_error") == Some("true");
@@ -96,12 +93,12 @@ impl Format {
     }
 
     /// Keeps what the end will need of an event.
-    fn keep(&mut self, event: &Event) {
+    fn keep(&mut self, event: &Object) {
         let is_result = event.is("type", "result");
         match self.output {
             Output::Text if is_result => self.texts.extend(Text::of(event)),
-            Output::Json if is_result || (self.verbose && event.is_listed()) => {
-                self.events.push(event.without(ONLY_IN_STREAMS).into_bytes());
+            Output::Json if is_result || (self.verbose && is_listed(event)) => {
+                self.events.push(without(event, ONLY_IN_STREAMS).into_bytes());
             }
             _ => {}
         }
@@ -131,7 +128,7 @@ impl Format {
 
 /// The code that a stream's last result makes a run exit with; 0 where there is none.
 pub fn exit_after(last_result: &[u8]) -> u8 {
-    let event = Event::parse(last_result);
+    let event = Object::parse(last_result);
     u8::from(event.is_some_and(|event| event.get("is_error") == Some("true")))
 }
 
@@ -140,7 +137,7 @@ const ONLY_IN_STREAMS: &[&str] = &["begun_message_ids", "model_usage_since_last_
 
 impl Text {
     /// What text prints for a result, if anything: an interrupted run prints nothing.
-    fn of(result: &Event) -> Option<Text> {
+    fn of(result: &Object) -> Option<Text> {
         let subtype = result.string("subtype").unwrap_or_default();
         let errors: Vec<String> = result
             .get("errors")
@@ -166,75 +163,31 @@ fn in_brackets(text: &str) -> &str {
     inner.and_then(|rest| rest.rsplit_once(')')).map_or("", |(inner, _)| inner)
 }
 
-/// An event by its top-level keys, in order, each value as its own source text.
-struct Event<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'a> Event<'a> {
-    /// Reads a line; none where it is no JSON object.
-    fn parse(line: &'a [u8]) -> Option<Event<'a>> {
-        serde_json::from_slice(line).ok()
-    }
-
-    fn get(&self, key: &str) -> Option<&'a str> {
-        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get())
-    }
-
-    fn string(&self, key: &str) -> Option<String> {
-        serde_json::from_str(self.get(key)?).ok()
-    }
-
-    fn is(&self, key: &str, value: &str) -> bool {
-        self.get(key).and_then(|raw| raw.strip_prefix('"')?.strip_suffix('"')) == Some(value)
-    }
-
-    /// Whether `json --verbose` lists it: what belongs to the conversation, not to the wire.
-    fn is_listed(&self) -> bool {
-        let wire = [
-            "command_lifecycle",
-            "control_cancel_request",
-            "control_request",
-            "control_response",
-            "stream_event",
-        ];
-        let on_the_wire = wire.iter().any(|kind| self.is("type", kind));
-        let replayed = self.get("isReplay") == Some("true");
-        !on_the_wire && !replayed && !self.is("subtype", "status")
-    }
-
-    /// The event's source text without some keys.
-    fn without(&self, keys: &[&str]) -> String {
-        let mut out = String::from("{");
-        for (key, value) in self.0.iter().filter(|(key, _)| !keys.contains(&key.as_str())) {
-            if out.len() > 1 {
-                out.push(',');
-            }
-            out.push_str(&serde_json::Value::from(key.as_str()).to_string());
-            out.push(':');
-            out.push_str(value.get());
-        }
-        out.push('}');
-        out
-    }
+/// Whether `json --verbose` lists an event: what belongs to the conversation, not to the wire.
+fn is_listed(event: &Object) -> bool {
+    let wire = [
+        "command_lifecycle",
+        "control_cancel_request",
+        "control_request",
+        "control_response",
+        "stream_event",
+    ];
+    let on_the_wire = wire.iter().any(|kind| event.is("type", kind));
+    let replayed = event.get("isReplay") == Some("true");
+    !on_the_wire && !replayed && !event.is("subtype", "status")
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Event<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Event<'a>, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
-            type Value = Vec<(String, &'de RawValue)>;
-
-            fn expecting(&self, f: &mut Formatter) -> std::fmt::Result {
-                f.write_str("an event")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(pairs)
-            }
+/// An event's source text without some keys.
+fn without(event: &Object, keys: &[&str]) -> String {
+    let mut out = String::from("{");
+    for (key, value) in event.entries().filter(|(key, _)| !keys.contains(key)) {
+        if out.len() > 1 {
+            out.push(',');
         }
-        deserializer.deserialize_map(Keys).map(Event)
+        out.push_str(&serde_json::Value::from(key).to_string());
+        out.push(':');
+        out.push_str(value);
     }
+    out.push('}');
+    out
 }

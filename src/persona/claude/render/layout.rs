@@ -21,9 +21,14 @@ pub struct Layout {
 impl Layout {
     /// The layout for `version`: the newest that is not newer, or the oldest there is.
     pub fn of(version: &str) -> Layout {
+        Layout::among(LAYOUTS, version)
+    }
+
+    /// The same, of other texts in the same form, oldest first.
+    pub fn among(texts: &[(&str, &'static str)], version: &str) -> Layout {
         let wanted = numbers(version);
-        let newest = LAYOUTS.iter().rev().find(|(known, _)| numbers(known) <= wanted);
-        let text = newest.or(LAYOUTS.first()).map_or("", |(_, text)| text);
+        let newest = texts.iter().rev().find(|(known, _)| numbers(known) <= wanted);
+        let text = newest.or(texts.first()).map_or("", |(_, text)| text);
         let sections = sections(text);
         let escapes = body(&sections, "escapes").map_or_else(Vec::new, ranges);
         Layout { sections, json: Json::new(escapes) }

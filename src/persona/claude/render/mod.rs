@@ -6,6 +6,7 @@
 //! here reads, writes, waits or looks at a clock: the same spawn and turns give the same bytes.
 
 mod answers;
+mod asides;
 mod events;
 mod failure;
 mod format;
@@ -28,6 +29,8 @@ mod tools;
 pub use answers::Outcome;
 pub use format::{Format, exit_after};
 pub use ids::mint_session_id;
+pub(in crate::persona::claude) use layout::Layout;
+pub(in crate::persona::claude) use models::Model;
 pub use renderer::{Renderer, Signal};
 pub use result::Spent;
 pub use spawn::{Carried, McpServer, Output, Spawn, UserLine};

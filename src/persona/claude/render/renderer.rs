@@ -45,7 +45,7 @@ pub struct Renderer {
     pub(super) last_is_error: bool,
     format: Format,
     pieces: Vec<Piece>,
-    running: Option<Running>,
+    pub(super) running: Option<Running>,
     named: bool,
 }
 
@@ -280,7 +280,16 @@ impl Renderer {
         }
     }
 
-    fn take(&mut self) -> Vec<Piece> {
+    /// Passes a recorded line on; what it says of the run's end counts like a rendered one.
+    pub(super) fn pass_on(&mut self, line: &[u8]) {
+        let out = self.format.line(line);
+        self.last_is_error = self.format.exit_code() != 0;
+        if !out.is_empty() {
+            self.pieces.push(Piece::Out(out));
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.pieces)
     }
 }

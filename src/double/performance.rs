@@ -1,0 +1,303 @@
+//! A spawn plays the recording that it got.
+
+use std::io::Read as _;
+
+use super::desk::{Desk, Late, Script};
+use super::opened::Opened;
+use crate::bind::Bindings;
+use crate::error::Error;
+use crate::invocation::StreamKind;
+use crate::journal::Kind;
+use crate::persona::{Circumstances, Epipe, StdinRule, StdinSeen, message_text};
+use crate::play::{Play, Player, Stop};
+use crate::recording::{BindName, Kind as RecordingKind, OnEpipe, StdinMode, Steps, Summary};
+use crate::settings::Strictness;
+use crate::state::Pick;
+
+/// A recording that was checked, ready to be played.
+pub(super) struct Ready {
+    opened: Opened,
+    summary: Summary,
+}
+
+/// How a recording stands to the spawn that plays it.
+#[derive(Clone, Copy)]
+enum Claim<'a> {
+    /// It is the spawn's.
+    Held,
+    /// It is the spawn's, but another one's opening was played.
+    HeldLate,
+    /// It would be the spawn's if the first message came now; this is its name.
+    Open(&'a str),
+}
+
+/// What came of claiming at the first message.
+enum Claimed {
+    /// The recording whose opening was played.
+    Same,
+    /// Another one, which was then played to its end.
+    Other,
+}
+
+impl Desk<'_> {
+    /// Plays a recording that was claimed.
+    pub(super) fn play(&mut self, player: &mut Player, opened: Result<Opened, Error>) -> Play<()> {
+        let ready = self.ready(opened).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
+        self.perform(player, ready, Claim::Held)
+    }
+
+    /// Plays a live session that has claimed nothing yet.
+    pub(super) fn session(
+        &mut self,
+        player: &mut Player,
+        peeked: Option<Pick<Result<Opened, Error>>>,
+    ) -> Play<()> {
+        // A broken recording is found out when it is claimed.
+        let peeked = peeked.and_then(|pick| Some((pick.recording, self.ready(pick.item).ok()?)));
+        match peeked {
+            Some((name, ready)) if ready.has_opening() => {
+                self.perform(player, ready, Claim::Open(&name))
+            }
+            peeked => {
+                let name = peeked.as_ref().map(|(name, _)| name.as_str());
+                match player.wait_for_first_user() {
+                    Err(Stop::Claim) => match self.claim_for_first_user(player, name)? {
+                        Claimed::Other => Ok(()),
+                        Claimed::Same => peeked
+                            .map_or(Ok(()), |(_, ready)| self.perform(player, ready, Claim::Held)),
+                    },
+                    ended => ended,
+                }
+            }
+        }
+    }
+
+    fn ready(&mut self, opened: Result<Opened, Error>) -> Result<Ready, Error> {
+        let mut opened = opened?;
+        let summary = match opened.kind {
+            RecordingKind::Raw => Summary::default(),
+            RecordingKind::Steps => opened.check(&mut self.regexes)?,
+        };
+        Ok(Ready { opened, summary })
+    }
+
+    /// Claims a recording for a session that has its first message. If it is another one than that
+    /// whose opening was played, it is played from there on.
+    fn claim_for_first_user(&mut self, player: &mut Player, name: Option<&str>) -> Play<Claimed> {
+        let first = player.first_user().map(message_text).unwrap_or_default();
+        let stdin_line = String::from_utf8_lossy(player.spawn.stdin.first_line()).into_owned();
+        let late = Late { prompt: Some(first), stdin_line: Some(stdin_line) };
+        let pick = match self.claim(player, late)? {
+            Script::Recording(pick) => pick,
+            other => return Err(other.refusal()),
+        };
+        player.claimed();
+        if name == Some(pick.recording.as_str()) {
+            return Ok(Claimed::Same);
+        }
+        let ready =
+            self.ready(pick.item).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
+        self.perform(player, ready, Claim::HeldLate).map(|()| Claimed::Other)
+    }
+
+    fn perform(&mut self, player: &mut Player, ready: Ready, claim: Claim) -> Play<()> {
+        let Ready { mut opened, summary } = ready;
+        self.settle_plan(player, &opened);
+        if let Some(launcher) = &opened.header.launcher {
+            player.launch(launcher)?;
+        }
+        if let Some((path, told)) = self.model_run().as_deref().and_then(|run| run.last_message()) {
+            player.keep_last_message(path, told)?;
+        }
+        player.asked = self.model_run().and_then(|run| run.shape());
+        player.begin();
+        self.read_input(player, &opened, &summary)?;
+        match opened.kind {
+            RecordingKind::Raw if player.is_live() => self.raw_session(player, opened, claim),
+            RecordingKind::Raw => player.raw(&opened.start, opened.rest),
+            RecordingKind::Steps => self.steps(player, &mut opened, summary, claim),
+        }
+    }
+
+    fn raw_session(&mut self, player: &mut Player, mut opened: Opened, claim: Claim) -> Play<()> {
+        let mut bytes = std::mem::take(&mut opened.start);
+        opened
+            .rest
+            .read_to_end(&mut bytes)
+            .map_err(|error| Error::io("cannot read the recording", &opened.path, error))?;
+        let mut session = player.raw_session(bytes);
+        if matches!(claim, Claim::HeldLate) {
+            player.pass_over_opening(&mut session);
+        }
+        loop {
+            match player.play_raw_session(&mut session) {
+                Err(Stop::Claim) => match self.claim_now(player, claim)? {
+                    Claimed::Same => {}
+                    Claimed::Other => return Ok(()),
+                },
+                ended => return ended,
+            }
+        }
+    }
+
+    fn steps(
+        &mut self,
+        player: &mut Player,
+        opened: &mut Opened,
+        summary: Summary,
+        claim: Claim,
+    ) -> Play<()> {
+        let path = opened.path.clone();
+        let turns = summary.turns;
+        let passed_over = if matches!(claim, Claim::HeldLate) { summary.opening } else { 0 };
+        player.wants(summary.awaited);
+        if player.is_live() && turns > 0 {
+            player.expect_turns(turns);
+        }
+        if player.is_live() && summary.inputs + turns == 0 {
+            // The first message releases all of it.
+            player.use_first_user();
+        }
+        let mut steps = Steps::new(opened.reader()?);
+        let mut played = 0;
+        while let Some(step) = steps.next() {
+            played += 1;
+            let step = step.map_err(|error| Error::Recording {
+                path: path.clone(),
+                what: format!("{error}; it was changed while it was being played"),
+            })?;
+            if played <= passed_over {
+                continue;
+            }
+            loop {
+                match player.step(&step) {
+                    Err(Stop::Claim) => match self.claim_now(player, claim)? {
+                        Claimed::Same => {}
+                        Claimed::Other => return Ok(()),
+                    },
+                    done => break done?,
+                }
+            }
+        }
+        loop {
+            match player.after_the_last_step(turns) {
+                Err(Stop::Claim) => match self.claim_now(player, claim)? {
+                    Claimed::Same => {}
+                    Claimed::Other => return Ok(()),
+                },
+                ended => return ended,
+            }
+        }
+    }
+
+    fn claim_now(&mut self, player: &mut Player, claim: Claim) -> Play<Claimed> {
+        let name = match claim {
+            Claim::Open(name) => Some(name),
+            Claim::Held | Claim::HeldLate => None,
+        };
+        self.claim_for_first_user(player, name)
+    }
+
+    /// Reads stdin before the first step, where that is how it goes, and gives the player the
+    /// program's voice if the recording needs one.
+    fn read_input(&self, player: &mut Player, opened: &Opened, summary: &Summary) -> Play<()> {
+        let needs_voice = summary.turns > 0 || player.plan.render;
+        let mut gave_up = false;
+        let rule = self.stdin_rule(opened, summary);
+        if let StdinRule::ToEnd { first_byte } = rule {
+            gave_up = player.read_to_end(first_byte, needs_voice)?;
+        }
+        let (Some(run), false) = (self.model_run(), player.is_live()) else { return Ok(()) };
+        if !needs_voice {
+            return Ok(());
+        }
+        let seen = StdinSeen { bytes: player.spawn.stdin.pending_bytes(), gave_up };
+        let prompt = match run.prompt(seen) {
+            Ok(prompt) => prompt,
+            Err(answer) if self.settings.args == Strictness::Strict && rule == run.stdin() => {
+                player.spawn.entry.kind = Kind::Usage;
+                return player.answer(&answer);
+            }
+            Err(_) => run.prompt_argument().unwrap_or_default().to_owned(),
+        };
+        let around = self.circumstances(player, prompt);
+        player.lend_voice(run.performer(&around));
+        // The session is there from its start: whoever takes it up may come before its end.
+        match player.session_mark() {
+            Some(mark) => Ok(self.remember(player, &mark)?),
+            None => Ok(()),
+        }
+    }
+
+    /// A live session has its voice from the start: it answers before it has a recording.
+    pub(super) fn prepare_session(&self, player: &mut Player) {
+        let Some(run) = self.model_run().filter(|run| run.is_session()) else { return };
+        player.plan.session = true;
+        let around = self.circumstances(player, String::new());
+        player.lend_voice(run.performer(&around));
+    }
+
+    fn circumstances(&self, player: &Player, prompt: String) -> Circumstances {
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        Circumstances {
+            spawn: player.spawn.entry.spawn,
+            seed: self.seed(),
+            cwd: text(&player.plan.cwd),
+            home: text(&player.plan.home),
+            config_dir: text(&player.plan.config_dir),
+            stdio: self.invocation.stdio,
+            prompt,
+            session: self.session.clone(),
+        }
+    }
+
+    /// How stdin is read: as the recording says, else the set, else as the program would. Where a
+    /// recording has `in` steps and nothing else is said, these read it.
+    fn stdin_rule(&self, opened: &Opened, summary: &Summary) -> StdinRule {
+        let said = opened.header.stdin.or(self.settings.set.stdin);
+        match said.unwrap_or(StdinMode::Auto) {
+            StdinMode::Ignore => StdinRule::Ignore,
+            StdinMode::Eof => StdinRule::ToEnd { first_byte: None },
+            StdinMode::Lines => StdinRule::Lines,
+            StdinMode::Auto if summary.inputs > 0 => StdinRule::Lines,
+            StdinMode::Auto if self.invocation.stdio[0] == StreamKind::Tty => StdinRule::Ignore,
+            StdinMode::Auto => self.model_run().map_or(StdinRule::Ignore, |run| run.stdin()),
+        }
+    }
+
+    fn settle_plan(&self, player: &mut Player, opened: &Opened) {
+        let (header, settings) = (&opened.header, &self.settings);
+        let around = self.circumstances(player, String::new());
+        let session_id = self.model_run().and_then(|run| run.session_id(&around));
+        let own = header.bind.iter().filter_map(|(name, recorded)| {
+            let own = match name {
+                BindName::Cwd => around.cwd.clone(),
+                BindName::Home => around.home.clone(),
+                BindName::SessionId | BindName::ThreadId => session_id.clone()?,
+            };
+            Some((recorded.clone(), own))
+        });
+        let plan = &mut player.plan;
+        plan.bindings = Bindings::new(own.collect());
+        plan.recording = opened.path.clone();
+        plan.speed = settings.speed.or(header.speed).or(settings.set.speed).unwrap_or(0.0);
+        plan.render = header.render.or(settings.set.render).unwrap_or(false);
+        plan.epipe = match header.on_epipe {
+            OnEpipe::Auto => self.manners.epipe(),
+            OnEpipe::Ignore => Epipe::Silent,
+            OnEpipe::Sigpipe => Epipe::Die,
+            OnEpipe::Exit(code) => Epipe::Exit { code, stderr: String::new() },
+        };
+        player.spawn.outlives_parent = header.orphan;
+    }
+}
+
+impl Ready {
+    /// Whether it says something before the first message of a session.
+    fn has_opening(&self) -> bool {
+        match self.opened.kind {
+            RecordingKind::Raw => true,
+            RecordingKind::Steps => self.summary.inputs + self.summary.turns > 0,
+        }
+    }
+}
