@@ -42,7 +42,9 @@ impl Header {
         keys.insert("recorded_at".into(), invocation.started_at.to_string().into());
         if probe {
             keys.insert("probe".into(), true.into());
-            let tokens: Vec<String> = invocation.args();
+            // A secret among them would not be the same at another time.
+            let mut tokens = invocation.args();
+            tokens.retain(|token| redactor.text(token) == *token);
             keys.insert("when".into(), json!({ "argv": tokens }));
         }
         Header { keys, cwd, home, verbatim }

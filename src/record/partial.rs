@@ -132,6 +132,19 @@ fn hidden(folder: &Path, name: &str, suffix: &str) -> PathBuf {
     folder.join(format!(".{name}{suffix}"))
 }
 
+/// Adds a recording that is there whole, behind all that are in the folder. Returns its name.
+///
+/// # Errors
+///
+/// A folder that cannot be written.
+pub fn add(folder: &Path, recording: &str) -> Result<String, Error> {
+    let (header, steps) = recording.split_once('\n').unwrap_or((recording, ""));
+    let mut partial = Partial::next_in(folder)?;
+    partial.line(header);
+    steps.lines().for_each(|line| partial.line(line));
+    partial.finish(header, false)
+}
+
 /// Writes the header and all lines but the first of a file into another.
 fn copy_with_header(file: &File, to: &Path, header: &str) -> io::Result<()> {
     let mut from = BufReader::with_capacity(256 << 10, file);

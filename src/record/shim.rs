@@ -9,16 +9,14 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use regex::bytes::Regex;
-
 use super::effects::Look;
 use super::header::Header;
 use super::options::{Options, Policy};
 use super::partial::Partial;
-use super::redact::{Numbers, People, Redactor};
+use super::redact::{Numbers, Redactor};
 use super::running::{Ended, Running};
 use super::tape::Tape;
-use super::{lines, real, version};
+use super::{lines, real, surroundings, version};
 use crate::directory::Pool;
 use crate::error::Error;
 use crate::invocation::Invocation;
@@ -271,29 +269,11 @@ fn record(
 }
 
 fn redactor(options: &Options, invocation: &Invocation) -> Result<Redactor, Error> {
-    let env =
-        || invocation.env.iter().filter_map(|(name, value)| name.to_str().zip(value.to_str()));
-    let user = |names: &[&str]| -> Vec<String> {
-        let named = env().filter(|(name, _)| names.contains(name));
-        named.map(|(_, value)| value.to_owned()).collect()
-    };
-    let system = rustix::system::uname();
-    let host = system.nodename().to_str().ok();
-    let home = env().find(|(name, _)| *name == "HOME").map(|(_, home)| home);
-    let people = People::new(home, &user(&["USER", "LOGNAME", "USERNAME"]), host);
-    let mut named = Vec::new();
-    for (name, pattern) in &options.redact {
-        let regex = Regex::new(pattern).map_err(|error| Error::Setting {
-            place: format!("--redact {name}"),
-            what: error.to_string(),
-        })?;
-        named.push((name.clone(), regex));
-    }
     let numbers = match &options.stage {
         Some(stage) => Numbers::shared(stage.join("placeholders"), options.salt.clone()),
         None => Numbers::default(),
     };
-    Ok(Redactor::new(env(), people, named, numbers))
+    surroundings::redactor(&invocation.env, &options.redact, numbers)
 }
 
 #[cfg(test)]
