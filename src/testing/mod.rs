@@ -47,13 +47,12 @@
 //! 3. `ringer` on `PATH`.
 //!
 //! So `cargo install ringer` is all that is needed. Where nothing is to be installed, cargo builds
-//! the doubles with the tests from an `examples/ringer.rs` of the crate:
+//! the doubles with the tests from an `examples/ringer.rs` of the crate, with these two lines in its
+//! `main`:
 //!
 //! ```no_run
-//! fn main() {
-//!     let program = ringer::started_as().expect("started under the name of a program");
-//!     ringer::run(&program)
-//! }
+//! let program = ringer::started_as().expect("started under the name of a program");
+//! ringer::run(&program)
 //! ```
 //!
 //! ```toml

@@ -11,7 +11,7 @@ use crate::verdict::{Left, Question, Report, Verdict, judge};
 /// Why a stage cannot be called played as recorded. It is displayed as the whole story.
 pub struct Unverified {
     /// The verdict; none where the state directory cannot be read.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Box<Verdict>>,
     story: String,
 }
 
@@ -43,7 +43,7 @@ impl Stage {
             Ok(verdict) if is_fine(&verdict) => Ok(()),
             Ok(verdict) => {
                 let story = self.story(&verdict);
-                Err(Unverified { verdict: Some(verdict), story })
+                Err(Unverified { verdict: Some(Box::new(verdict)), story })
             }
             Err(error) => {
                 let story = format!("cannot tell whether the doubles played as recorded: {error}");
@@ -105,7 +105,7 @@ impl Stage {
     }
 
     fn report(&self, verdict: &Verdict) -> String {
-        Report { verdict, programs: &self.layout.programs }.to_string()
+        Report { verdict, programs: &self.layout.programs, passing: true }.to_string()
     }
 
     fn story(&self, verdict: &Verdict) -> String {
@@ -116,6 +116,9 @@ impl Stage {
                 let (number, cwd) = (spawn.number(), spawn.cwd().display());
                 let _ = writeln!(story, "spawn {number} in {cwd}: {:?}", spawn.argv());
             }
+        }
+        if verdict.spawns.is_empty() {
+            story.push_str("in a Rust test, the path of a double is `Stage::path`\n");
         }
         if !verdict.left.is_empty() && !self.allow_unused {
             story.push_str("in a Rust test, recordings may be left with `allow_unused()`\n");

@@ -6,17 +6,20 @@
 //! but with the reason for its end and with its usage, which the stream does not know yet: so a
 //! message is held back until something else follows.
 
+mod earlier;
 mod message;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::file::{SessionFile, lines_of};
+use super::file::SessionFile;
 use super::{Prompt, content_text, project_folder, stamp};
 use crate::error::Error;
 use crate::persona::claude::render::mint_session_id;
 
+use earlier::{Earlier, is_file_name, session_path};
 use message::Held;
 
 /// What a session file depends on beside what happens.
@@ -38,7 +41,7 @@ pub struct ClaudeRun {
     pub permission_mode: String,
     /// When the run began.
     pub started: jiff::Timestamp,
-    /// What ids of prompts are drawn from that have none.
+    /// What the ids of lines are drawn from that have none of their own.
     pub seed: String,
     /// The spawn's number.
     pub spawn: u64,
@@ -54,7 +57,8 @@ pub(super) struct Transcript {
     parent: Option<String>,
     /// Prompts that came before the stream has named the session.
     waiting: Vec<(Value, Option<String>)>,
-    prompts: u64,
+    /// The ids in the file: a recording that is played again must not close the chain to a ring.
+    used: HashSet<String>,
     last_prompt: Option<String>,
     held: Held,
 }
@@ -67,7 +71,7 @@ impl Transcript {
             session: String::new(),
             parent: None,
             waiting: Vec::new(),
-            prompts: 0,
+            used: HashSet::new(),
             last_prompt: None,
             held: Held::default(),
         }
@@ -149,19 +153,12 @@ impl Transcript {
         let finished = std::mem::take(lines);
         self.append(&finished)?;
         let folder = self.run.config_dir.join("projects").join(project_folder(&self.run.project));
-        let path = folder.join(format!("{id}.jsonl"));
-        let mut earlier = lines_of(&path);
-        let mut copied = Vec::new();
-        if let Some(origin) = self.run.forked_from.take().filter(|id| is_file_name(id)) {
-            if earlier.is_empty() && origin != id {
-                copied = copy_of(lines_of(&folder.join(format!("{origin}.jsonl"))), id);
-                earlier.clone_from(&copied);
-            }
-        }
-        self.parent = earlier.iter().rev().find_map(|line| Some(line["uuid"].as_str()?.to_owned()));
+        let mut earlier = Earlier::read(&folder, id, self.run.forked_from.take());
+        self.parent = earlier.ids.last().cloned();
+        self.used = earlier.ids.drain(..).collect();
         self.session = id.to_owned();
-        self.file = Some(SessionFile::open(path)?);
-        lines.append(&mut copied);
+        self.file = Some(SessionFile::open(session_path(&folder, id))?);
+        lines.append(&mut earlier.copied);
         if let Some(title) = self.run.title.take() {
             lines.push(json!({"type": "custom-title", "customTitle": title, "sessionId": id}));
         }
@@ -187,21 +184,16 @@ impl Transcript {
             lines.push(line);
         }
         self.last_prompt = Some(text);
-        self.prompts += 1;
-        let uuid = uuid.unwrap_or_else(|| {
-            mint_session_id(&format!("{} prompt {}", self.run.seed, self.prompts), self.run.spawn)
-        });
         let own = [
             ("type", json!("user")),
             ("message", message),
             ("permissionMode", json!(self.run.permission_mode)),
         ];
-        lines.push(self.line(own, uuid));
+        lines.push(self.line(own, uuid.as_deref()));
     }
 
     /// What the user's side said without being asked to: tool results, notices.
     fn answered(&mut self, event: &mut Value, lines: &mut Vec<Value>) {
-        let uuid = self.uuid_of(event);
         let mut own = vec![("type", json!("user")), ("message", event["message"].take())];
         if event["isSynthetic"] == true {
             own.push(("isMeta", json!(true)));
@@ -210,7 +202,7 @@ impl Transcript {
             own.push(("toolUseResult", result.take()));
             own.push(("sourceToolAssistantUUID", json!(self.parent)));
         }
-        lines.push(self.line(own, uuid));
+        lines.push(self.line(own, event["uuid"].as_str()));
     }
 
     /// The end of a turn: the last message gets its due. Where stdout shows no messages at all, the
@@ -221,7 +213,7 @@ impl Transcript {
             let model = event["modelUsage"].as_object().and_then(|models| models.keys().next());
             let message = json!({
                 "model": model.map_or("<synthetic>", String::as_str),
-                "id": self.uuid_of(&event),
+                "id": event["uuid"],
                 "type": "message",
                 "role": "assistant",
                 "content": [{"type": "text", "text": text}],
@@ -238,7 +230,6 @@ impl Transcript {
     /// Writes the message that was held back, with what is known of its end by now.
     fn release(&mut self, result: Option<&Value>, lines: &mut Vec<Value>) {
         for mut event in self.held.release(result) {
-            let uuid = self.uuid_of(&event);
             let mut own = vec![("message", event["message"].take())];
             for (key, kept) in [
                 ("request_id", "requestId"),
@@ -250,7 +241,7 @@ impl Transcript {
                 }
             }
             own.push(("type", json!("assistant")));
-            lines.push(self.line(own, uuid));
+            lines.push(self.line(own, event["uuid"].as_str()));
         }
     }
 
@@ -258,8 +249,9 @@ impl Transcript {
     fn line(
         &mut self,
         own: impl IntoIterator<Item = (&'static str, Value)>,
-        uuid: String,
+        uuid: Option<&str>,
     ) -> Value {
+        let uuid = self.unused(uuid);
         let mut line = Map::new();
         line.insert("parentUuid".to_owned(), json!(self.parent.replace(uuid.clone())));
         line.insert("isSidechain".to_owned(), json!(false));
@@ -278,16 +270,22 @@ impl Transcript {
         Value::Object(line)
     }
 
-    /// The id of an event, which its line keeps.
-    fn uuid_of(&mut self, event: &Value) -> String {
-        event["uuid"].as_str().map_or_else(
-            || {
-                self.prompts += 1;
-                let seed = format!("{} line {}", self.run.seed, self.prompts);
-                mint_session_id(&seed, self.run.spawn)
-            },
-            str::to_owned,
-        )
+    /// An id for a line: its event's own, unless there is none or a line of this file has it.
+    fn unused(&mut self, uuid: Option<&str>) -> String {
+        let run = &self.run;
+        let first = self.used.len();
+        let minted =
+            |n: usize| mint_session_id(&format!("{} line {}", run.seed, first + n), run.spawn);
+        let mut id = uuid.map_or_else(|| minted(0), str::to_owned);
+        // As many tries as there are ids, and one: they cannot all be taken.
+        for n in 1..=first + 1 {
+            if !self.used.contains(&id) {
+                break;
+            }
+            id = minted(n);
+        }
+        self.used.insert(id.clone());
+        id
     }
 
     fn append(&mut self, lines: &[Value]) -> Result<(), Error> {
@@ -298,22 +296,7 @@ impl Transcript {
     }
 }
 
-/// Whether an id can stand in a file's name.
-fn is_file_name(id: &str) -> bool {
-    !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && !id.contains(['/', '\0'])
-}
-
 /// Whether a run failed before there was a session (s06_resume_unknown).
 fn is_refusal(event: &Value) -> bool {
     event["type"] == "result" && event["num_turns"] == 0 && event["result"].is_null()
-}
-
-/// The lines of a session as those of its fork.
-fn copy_of(mut lines: Vec<Value>, id: &str) -> Vec<Value> {
-    for line in &mut lines {
-        if let Some(session) = line.get_mut("sessionId") {
-            *session = Value::from(id);
-        }
-    }
-    lines
 }

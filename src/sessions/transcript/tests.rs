@@ -275,13 +275,53 @@ fn a_rollout_goes_on_in_its_file_when_the_thread_is_resumed_as_in_03_first_and_0
     assert!(!dir.path().join("sessions/2026/02").exists());
 }
 
+/// All captured runs of a version.
+fn runs(version: &str) -> Vec<(String, Vec<u8>)> {
+    let root = std::env::var_os("RINGER_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")),
+        PathBuf::from,
+    );
+    let folders = std::fs::read_dir(root.join("truth").join(version)).into_iter().flatten();
+    let names = folders.flatten().map(|entry| entry.file_name().into_string().unwrap());
+    names.map(|name| (name.clone(), stdout(&format!("{version}/{name}")).unwrap())).collect()
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
 #[test]
-fn every_captured_stream_makes_a_rollout_or_none_without_an_error() {
-    let Some(_) = stdout("codex-0.171.0/03-first") else { return };
-    for run in ["02-cmd-ok-human", "02-websearch-open", "02-patch-outside-ww", "t-ephemeral"] {
-        let Some(stream) = stdout(&format!("codex-0.171.0/{run}")) else { continue };
-        let dir = tempfile::tempdir().unwrap();
-        play(Transcript::codex(codex_run(dir.path(), "t")), "go", &stream);
+fn every_captured_session_of_claude_makes_one_whole_conversation() {
+    for version in ["claude-2.1.197", "claude-2.1.332"] {
+        for (name, stream) in runs(version) {
+            let dir = tempfile::tempdir().unwrap();
+            play(Transcript::claude(claude_run(dir.path(), 1)), "go", &stream);
+            for file in files(dir.path()) {
+                let all = lines(&file);
+                let talk = all.iter().filter(|line| line["uuid"].is_string()).count();
+                assert_eq!(chain(&all).len(), talk, "{version} {name}");
+                let ended = |line: &&Value| line["message"]["stop_reason"].is_string();
+                assert!(of_type(&all, "assistant").iter().all(ended), "{version} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_captured_thread_of_codex_makes_one_rollout() {
+    for version in ["codex-0.50.0", "codex-0.99.0", "codex-0.125.0", "codex-0.171.0"] {
+        for (name, stream) in runs(version) {
+            let dir = tempfile::tempdir().unwrap();
+            play(Transcript::codex(codex_run(dir.path(), "t")), "go", &stream);
+            let found = files(dir.path());
+            let started = stream.starts_with(b"{\"type\":\"thread.started\"");
+            assert_eq!(found.len(), usize::from(started), "{version} {name}");
+            for file in found {
+                assert!((0..).zip(&lines(&file)).all(|(ordinal, line)| line["ordinal"] == ordinal));
+            }
+        }
     }
 }
 
@@ -302,4 +342,15 @@ fn a_fork_of_a_thread_has_its_history_and_counts_on_as_in_03_fork() {
     let texts: Vec<_> =
         items.iter().map(|item| content_text(&item["payload"]["content"])).collect();
     assert_eq!(texts, ["remember 42", "I will remember 42.", "forked", "forked ok"]);
+}
+
+#[test]
+fn a_recording_that_is_played_again_makes_a_longer_conversation() {
+    let dir = tempfile::tempdir().unwrap();
+    let line =
+        format!(r#"{{"type":"assistant","uuid":"a-1","message":{{"id":"m"}},"session_id":"{A}"}}"#);
+    for _ in 0..3 {
+        play(Transcript::claude(claude_run(dir.path(), 1)), "again", line.as_bytes());
+    }
+    assert_eq!(chain(&lines(&session_file(dir.path(), A))).len(), 6);
 }

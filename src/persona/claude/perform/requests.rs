@@ -116,7 +116,8 @@ impl ClaudeVoice {
         match asked.subtype.as_str() {
             "initialize" => {
                 let mode = self.renderer.permission_mode();
-                stock::initialize(stock, layout, &self.options, mode, &asked.request)
+                let again = self.client.initialized > 1;
+                stock::initialize(stock, layout, &self.options, mode, again, &asked.request)
             }
             "interrupt" => match stock.has("interrupt") {
                 true => Said::Value(stock.object("interrupt", &layout.fields())),

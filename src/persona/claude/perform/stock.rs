@@ -65,12 +65,14 @@ pub(super) fn error(stock: &Layout, name: &'static str, places: &[(&str, &str)])
     Said::Error { name, text: stock.text(name, places) }
 }
 
-/// The answer to `initialize` (s04_initialize, s04_hooks_continue): `mode` is that of permissions.
+/// The answer to `initialize` (s04_initialize, s04_hooks_continue): `mode` is that of permissions,
+/// `again` says that it is not the first.
 pub(super) fn initialize(
     stock: &Layout,
     layout: &Layout,
     options: &LiveOptions,
     mode: &str,
+    again: bool,
     request: &Object,
 ) -> Said {
     let account = layout.fields().text("apiKeySource", &options.api_key_source);
@@ -92,7 +94,8 @@ pub(super) fn initialize(
     for (key, source) in &options.initialize {
         value = replaced(&value, key, source, layout);
     }
-    let beside = stock.object("beside.initialize", &layout.fields());
+    let beside = if again { "beside.initialize.again" } else { "beside.initialize" };
+    let beside = stock.object(beside, &layout.fields());
     let beside = beside.trim_start_matches('{').trim_end_matches('}');
     Said::Beside(value, beside.to_owned())
 }

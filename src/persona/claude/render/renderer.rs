@@ -223,7 +223,7 @@ impl Renderer {
         }
         let id = self.ids.uuid();
         let line = self.ask_line(&call, &id).into_bytes();
-        self.pieces.push(Piece::Ask { id: id.clone(), line });
+        self.pieces.push(Piece::Ask { id: self.layout.json.string(&id), line });
         running.pending = Pending::Asked(call, id);
     }
 

@@ -15,10 +15,10 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Learns from a raw event of the API how a message ended. Its last block is out by then, or
-    /// comes just after.
+    /// Learns from a raw event of the API how a message ended; its last block is out by then. A tool
+    /// may have answered even before: then the message is gone.
     pub fn learn(&mut self, event: &Value) {
-        if event["type"] == "message_delta" {
+        if event["type"] == "message_delta" && !self.blocks.is_empty() {
             self.stop_reason = event["delta"].get("stop_reason").filter(|r| !r.is_null()).cloned();
             self.usage = event.get("usage").cloned();
         }

@@ -3,6 +3,7 @@
 //! message was taken in, where an interrupt cut it off. Where a capture cannot show it, the reading
 //! is the one that makes nobody wait.
 
+use super::answers::Shape;
 use super::line::Line;
 use crate::persona::performer::Cue;
 
@@ -146,7 +147,12 @@ impl Reader<'_> {
             return;
         }
         let unasked = match self.result_after(at) {
-            Some(end) => matches!(self.lines[end], Line::Result { unasked: true, .. }),
+            // With two `init` lines it may be the result of a task that began and ended in here.
+            Some(end) => {
+                let inits = self.lines[at..end].iter().filter(|line| line.is_init()).count();
+                let marked = matches!(self.lines[end], Line::Result { unasked: true, .. });
+                marked && (self.notified || inits < 2)
+            }
             // The capture was cut short.
             None => self.notified,
         };
@@ -253,14 +259,13 @@ impl Reader<'_> {
         }
         let rest = self.lines.get(at + 1..end)?;
         match shape {
-            super::answers::Shape::Interrupt => {
-                let again =
-                    |line: &Line| matches!(line, Line::Answer(super::answers::Shape::Interrupt));
+            Shape::Interrupt => {
+                let again = |line: &Line| matches!(line, Line::Answer(Shape::Interrupt));
                 (!rest.iter().any(again)).then_some(end)
             }
             // An older version says no more than that it is done (s04_interrupt_api), and so does
             // the answer to `end_session` (s09_end_session_busy).
-            super::answers::Shape::Done => {
+            Shape::Done => {
                 let users = |line: &Line| matches!(line, Line::Speech { user: true, .. });
                 (rest.iter().all(users)).then_some(end)
             }

@@ -61,13 +61,18 @@ pub(super) enum Line {
     Aside,
 }
 
+impl Line {
+    /// Whether it says what there is in the session.
+    pub fn is_init(&self) -> bool {
+        matches!(self, Line::Speech { init: true, .. })
+    }
+}
+
 /// Reads a line. What is no JSON object stands where it stands.
 pub(super) fn read(line: &[u8]) -> Line {
     // The bulk of a session needs no look inside.
-    if ["{\"type\":\"assistant\"", "{\"type\":\"stream_event\""]
-        .iter()
-        .any(|start| line.starts_with(start.as_bytes()))
-    {
+    let bulk = ["{\"type\":\"assistant\"", "{\"type\":\"stream_event\""];
+    if bulk.iter().any(|start| line.starts_with(start.as_bytes())) {
         return Line::Speech { init: false, user: false };
     }
     let Some(event) = Object::parse(line) else { return Line::Aside };
@@ -142,10 +147,4 @@ fn system(event: &Object) -> Line {
         | "model_refusal_no_fallback" => speech,
         _ => Line::Aside,
     }
-}
-
-/// Whether a line opens a turn by saying what there is in the session.
-pub(super) fn is_init(line: &[u8]) -> bool {
-    memmem::find(line, b"\"init\"").is_some()
-        && matches!(read(line), Line::Speech { init: true, .. })
 }

@@ -75,7 +75,7 @@ impl Recorded {
         let reading = cues::read(&read, &kept);
         let mut cues = reading.cues;
         let mut recorded = Recorded {
-            session: session(lines),
+            session: session(lines, &read),
             uuids: reading.uuids,
             calls: calls(&read),
             ..Recorded::default()
@@ -248,10 +248,9 @@ fn uninterrupted(read: &[Line], from: usize, to: usize) -> bool {
 }
 
 /// The session's id: that of the first `init`, or of the first line that has one.
-fn session(lines: &[&[u8]]) -> Option<String> {
-    let init = lines.iter().find(|line| line::is_init(line) && session_of(line).is_some());
-    init.and_then(|line| session_of(line))
-        .or_else(|| lines.iter().find_map(|line| session_of(line)))
+fn session(lines: &[&[u8]], read: &[Line]) -> Option<String> {
+    let inits = lines.iter().zip(read).filter(|(_, read)| read.is_init()).map(|(line, _)| line);
+    inits.chain(lines).find_map(|line| session_of(line))
 }
 
 /// The session's id that a line names.
