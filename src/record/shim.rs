@@ -23,7 +23,6 @@ use crate::invocation::Invocation;
 use crate::journal::Exit;
 use crate::persona::{Manners, Request};
 use crate::settings::{Mode, Sources};
-use crate::sys;
 
 /// What is recorded, and where.
 struct Place {
@@ -139,7 +138,7 @@ fn choose(
     }
     let folder = folder_of(recordings, persona)?;
     let place = |partial, probe| {
-        let session = matches!(request, Request::Run(run) if run.session);
+        let session = matches!(request, Request::Run(run) if run.is_session());
         let usage = matches!(request, Request::Usage(_));
         Choice::Record(Place { partial, probe, usage, session })
     };
