@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub use rerun::rerun;
-pub use stream::{Shape, compare};
 
 use crate::error::Error;
 use crate::record::{real, version};
@@ -137,7 +136,9 @@ impl fmt::Display for Drift {
             let persona = &self.persona;
             return writeln!(f, "{persona} {real} ({program}) is what the doubles claim");
         }
-        writeln!(f, "{} {real} ({program}) differs from what the doubles claim:", self.persona)?;
+        let claimed = &self.claimed;
+        let persona = &self.persona;
+        writeln!(f, "{persona} {real} ({program}) differs from what is claimed of {claimed}:")?;
         for Difference { place, what } in self.differences.iter().take(SCREEN) {
             writeln!(f, "  {place}: {what}")?;
         }
@@ -148,5 +149,7 @@ impl fmt::Display for Drift {
     }
 }
 
+#[cfg(test)]
+use stream::{Shape, compare};
 #[cfg(test)]
 mod tests;

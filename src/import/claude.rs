@@ -60,7 +60,7 @@ fn assistant(message: &Value, counted: &mut String, builder: &mut Builder) {
     }
     // A message with several blocks has a line for each, all with the same usage.
     let id = message["id"].as_str().unwrap_or_default();
-    if id.is_empty() || id == counted {
+    if id.is_empty() || id == counted || !message["usage"].is_object() {
         return;
     }
     id.clone_into(counted);

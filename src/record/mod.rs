@@ -30,7 +30,7 @@ mod tape;
 mod terminal;
 pub(crate) mod version;
 
-pub use leaks::{Leak, check_secrets};
+pub use leaks::check_secrets;
 pub use options::{Options, Policy};
 pub use partial::{Leftover, add, leftovers};
 pub use session::{RecordPlan, RecordSession, Recorded};

@@ -21,6 +21,9 @@ use crate::error::Error;
 const PARTIAL: &str = ".partial";
 const FINISHED: &str = ".finished";
 
+/// What the names of answers to probes begin with.
+pub(super) const PROBE: &str = "probe-";
+
 /// A recording that is being made.
 #[derive(Debug)]
 pub(crate) struct Partial {
@@ -164,7 +167,9 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
         let name = found?.file_name().to_string_lossy().into_owned();
         let bare = name.strip_prefix('.').and_then(|name| name.strip_suffix(PARTIAL));
         let own = bare.unwrap_or(&name);
-        if own.ends_with(".jsonl") && !own.starts_with(['.', '_']) {
+        // Answers to probes are found by their conditions, so their order does not matter.
+        let counts = !own.starts_with(['.', '_']) && !own.starts_with(PROBE);
+        if own.ends_with(".jsonl") && counts {
             names.push(own.to_owned());
         }
     }

@@ -58,7 +58,7 @@ impl Running {
         mut command: Command,
         kinds: [StreamKind; 3],
         tape: Tape,
-    ) -> Result<Running, (io::Error, Tape)> {
+    ) -> Result<Running, Box<(io::Error, Tape)>> {
         for number in PASSED_ON {
             sys::notice(number, false);
         }
@@ -68,7 +68,7 @@ impl Running {
         let wired = Wiring::of(&mut command, kinds);
         let wiring = match wired {
             Ok(wiring) => wiring,
-            Err(error) => return Err((error, tape)),
+            Err(error) => return Err(Box::new((error, tape))),
         };
         let began = Instant::now();
         let spawned = command.spawn();
@@ -78,7 +78,7 @@ impl Running {
             Ok(child) => Ok(Running { child, wiring, tape, began }),
             Err(error) => {
                 wiring.restore();
-                Err((error, tape))
+                Err(Box::new((error, tape)))
             }
         }
     }

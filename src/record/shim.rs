@@ -12,7 +12,7 @@ use std::process::Command;
 use super::effects::Look;
 use super::header::Header;
 use super::options::{Options, Policy};
-use super::partial::Partial;
+use super::partial::{PROBE, Partial};
 use super::redact::{Numbers, Redactor};
 use super::running::{Ended, Running};
 use super::tape::Tape;
@@ -200,7 +200,7 @@ fn probe_name(args: &[String]) -> String {
     let letters = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
     let text: String = letters.take(60).collect();
     let parts: Vec<&str> = text.split('-').filter(|part| !part.is_empty()).collect();
-    format!("probe-{}.jsonl", parts.join("-"))
+    format!("{PROBE}{}.jsonl", parts.join("-"))
 }
 
 fn record(
@@ -235,7 +235,8 @@ fn record(
     let tape = Tape::new(place.partial, redactor, &header.line(), &watched);
     let running = match Running::start(command_of(program, invocation), invocation.stdio, tape) {
         Ok(running) => running,
-        Err((error, tape)) => {
+        Err(failed) => {
+            let (error, tape) = *failed;
             tape.discard();
             return Err(Error::io("cannot start", program, error));
         }

@@ -149,7 +149,8 @@ esac; done
     assert!(answer.contains("\"request_id\":\"first\""), "{answer}");
     let text = scene.recording("claude/01.jsonl");
     assert!(text.contains("$id:request1"), "{text}");
-    let (answer, again) = talk(&mut scene.run(&arguments), "second");
+    let run = [&["run", "../rec", "--allow-unused", "--"], &arguments[..]].concat();
+    let (answer, again) = talk(&mut scene.ringer(&run), "second");
     assert!(answer.contains("\"request_id\":\"second\""), "{answer}");
     assert_eq!(again, rest);
 }

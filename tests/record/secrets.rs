@@ -130,7 +130,7 @@ fn one_value_has_one_placeholder_in_the_whole_set() {
     seen(&mut scene.record(&redact, &["sh", "-c", &format!("{harness}; claude -p T-7")]), "");
     let address = |name: &str| {
         let text = scene.recording(name);
-        text.lines().nth(1).unwrap().split("\"out\":").nth(1).unwrap().to_owned()
+        text.split("\"out\":").nth(1).unwrap().lines().next().unwrap().to_owned()
     };
     assert_eq!(address("claude/01.jsonl"), address("claude/03.jsonl"));
     assert_eq!(address("claude/02.jsonl"), "\"user3@example.com user2@example.com\\n\"}");

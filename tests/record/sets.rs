@@ -31,7 +31,7 @@ fn a_harness_with_spawns_of_two_personas_is_recorded_and_replayed() {
 #[test]
 fn an_emptied_environment_is_no_hindrance() {
     let scene = scene();
-    let harness = r#"for p in claude codex; do env -i "$(command -v $p)" -p x; done"#;
+    let harness = r#"for p in claude codex; do env -i "$(command -v $p)" exec x; done"#;
     seen(&mut scene.record(&[], &["sh", "-c", harness]), "");
     assert_eq!(scene.files(), ["claude/01.jsonl", "codex/01.jsonl", "ringer.toml"]);
 }
