@@ -11,8 +11,8 @@ use crate::drift::{drift as compare, rerun};
 #[derive(Args, Debug)]
 #[command(after_help = "Exit code 1 if something differs.")]
 pub(super) struct Arguments {
-    /// The programs to look at
-    #[arg(default_values = ["claude", "codex"], value_name = "PROGRAM")]
+    /// The programs to look at [default: those of claude and codex that are there]
+    #[arg(value_name = "PROGRAM")]
     programs: Vec<String>,
     /// The version that the doubles answer as [default: the newest known]
     #[arg(long, value_name = "VERSION")]
@@ -28,10 +28,23 @@ pub(super) struct Arguments {
 
 /// Compares, and says what differs in one screen.
 pub(super) fn drift(arguments: &Arguments) -> anyhow::Result<Outcome> {
-    let mut differs = false;
-    for (index, persona) in arguments.programs.iter().enumerate() {
-        output::progress(index, arguments.programs.len(), persona);
-        let mut drift = compare(persona, arguments.version.as_deref())?;
+    let (mut differs, mut compared) = (false, 0);
+    let both = ["claude".to_owned(), "codex".to_owned()];
+    let named = !arguments.programs.is_empty();
+    let programs = if named { &arguments.programs[..] } else { &both };
+    for (index, persona) in programs.iter().enumerate() {
+        output::progress(index, programs.len(), persona);
+        let mut drift = match compare(persona, arguments.version.as_deref()) {
+            Ok(drift) => drift,
+            // Of those that nobody named, one may well be missing, but not both.
+            Err(error) if !named && (compared > 0 || index + 1 < programs.len()) => {
+                output::progress_done();
+                output::say(&format!("ringer: {error}\n"));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        compared += 1;
         if let Some(recordings) = &arguments.run {
             let found = rerun(persona, &drift.program, recordings, |number, all, name| {
                 output::progress(number - 1, all, name);

@@ -10,7 +10,7 @@ use super::run::{Temporary, foreground, not_started};
 use super::{Outcome, output};
 use crate::error::EXIT_RINGER;
 use crate::record::{
-    Leftover, Options, Pinned, Policy, RecordPlan, RecordSession, Recorded, leftovers,
+    Leftover, Options, Pinned, Policy, RecordPlan, RecordSession, Recorded, leftovers, unfinished,
 };
 
 #[derive(Args, Debug)]
@@ -110,6 +110,13 @@ pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
         Ok(code) => code,
         Err(error) => return Ok(Outcome::Code(not_started(&arguments.command, &error))),
     };
+    for path in unfinished(&arguments.dir) {
+        output::say(&format!(
+            "ringer: waiting for {}: something that the program started still holds its output; an \
+             interrupt leaves it as it is\n",
+            path.display()
+        ));
+    }
     let recorded = session.conclude(code == 0)?;
     output::say(&summary(&recorded, &arguments.dir, &left));
     let broken = recorded.leftovers.len() > left.len();

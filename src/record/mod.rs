@@ -32,7 +32,7 @@ pub(crate) mod version;
 
 pub use leaks::check_secrets;
 pub use options::{Options, Policy};
-pub use partial::{Leftover, add, leftovers};
+pub use partial::{Leftover, add, leftovers, unfinished};
 pub use session::{RecordPlan, RecordSession, Recorded};
 pub(crate) use shim::shim;
 pub use version::Pinned;

@@ -230,6 +230,13 @@ pub fn leftovers(recordings: &Path) -> Vec<Leftover> {
     found
 }
 
+/// Partial recordings that are still being made.
+#[must_use]
+pub fn unfinished(recordings: &Path) -> Vec<PathBuf> {
+    let is_locked = |path: &PathBuf| File::open(path).is_ok_and(|file| file.try_lock().is_err());
+    partials(recordings).into_iter().filter(is_locked).collect()
+}
+
 /// Waits until no recording is being made in a recording directory any more. A descendant of a
 /// recorded program may hold its streams long after its end.
 pub(crate) fn wait_for_recorders(recordings: &Path) {
