@@ -16,6 +16,10 @@ static CLOSED_AT_START: AtomicU8 = AtomicU8::new(0);
 /// Signals that came and were not taken yet, one bit a signal number.
 static PENDING: AtomicU64 = AtomicU64::new(0);
 
+/// Of these, the ones that the kernel sent by itself: those that a key of the terminal made, which
+/// the whole foreground group gets.
+static FROM_TERMINAL: AtomicU64 = AtomicU64::new(0);
+
 /// How often a blocking call is interrupted again while a signal waits to be taken.
 const INSIST: libc::timeval = libc::timeval { tv_sec: 0, tv_usec: 10_000 };
 
@@ -39,7 +43,13 @@ pub(crate) fn was_closed(fd: u8) -> bool {
     CLOSED_AT_START.load(Ordering::Relaxed) & (1 << fd) != 0
 }
 
-extern "C" fn note_signal(number: libc::c_int) {
+extern "C" fn note_signal(number: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: with `SA_SIGINFO` the kernel hands in the address of a filled-in value.
+    if unsafe { (*info).si_code } == libc::SI_KERNEL {
+        FROM_TERMINAL.fetch_or(1 << number, Ordering::SeqCst);
+    } else {
+        FROM_TERMINAL.fetch_and(!(1 << number), Ordering::SeqCst);
+    }
     PENDING.fetch_or(1 << number, Ordering::SeqCst);
     if number != libc::SIGALRM {
         let insist = libc::itimerval { it_interval: INSIST, it_value: INSIST };
@@ -62,6 +72,7 @@ pub(crate) fn notice(number: i32, even_ignored: bool) {
         let mut before: libc::sigaction = std::mem::zeroed();
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = note_signal as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO;
         libc::sigaction(number, &action, &mut before);
         if !even_ignored && before.sa_sigaction == libc::SIG_IGN {
             libc::sigaction(number, &before, std::ptr::null_mut());
@@ -79,6 +90,23 @@ pub(crate) fn take_signal() -> Option<i32> {
     let number = pending.trailing_zeros();
     PENDING.fetch_and(!(1 << number), Ordering::SeqCst);
     i32::try_from(number).ok()
+}
+
+/// Tells whether a signal that was taken came from a key of the terminal.
+pub(crate) fn came_from_terminal(number: i32) -> bool {
+    FROM_TERMINAL.load(Ordering::SeqCst) & (1 << number) != 0
+}
+
+/// Has a function called in the process that a command starts, just before it becomes the program.
+/// The function must do nothing but system calls.
+pub(crate) fn before_exec(
+    command: &mut std::process::Command,
+    prepare: impl FnMut() -> std::io::Result<()> + Send + Sync + 'static,
+) {
+    use std::os::unix::process::CommandExt as _;
+    // SAFETY: these programs have one thread, so no lock can be held by another one when the
+    // process is copied; the callers' functions only make system calls.
+    unsafe { command.pre_exec(prepare) };
 }
 
 /// Tells whether a signal waits to be taken.

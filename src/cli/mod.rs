@@ -1,9 +1,13 @@
 //! The `ringer` command: arguments in, words and exit codes out. What the subcommands do is in the
 //! library's modules; here is what they are asked and how they answer.
 
+mod check_secrets;
 mod completions;
+mod drift;
+mod import;
 mod journal;
 mod output;
+mod record;
 mod reset;
 mod run;
 mod settings;
@@ -48,6 +52,14 @@ enum Command {
     Journal(journal::Arguments),
     /// Print what a shell needs to complete ringer's arguments
     Completions(completions::Arguments),
+    /// Run a command and record what the real programs that it starts do
+    Record(record::Arguments),
+    /// Make recordings of captures, session transcripts and terminal casts
+    Import(import::Arguments),
+    /// Compare what the doubles claim with the real programs on this machine
+    Drift(drift::Arguments),
+    /// Find what in recordings still looks like a secret
+    CheckSecrets(check_secrets::Arguments),
 }
 
 /// How a subcommand ends that could do its job.
@@ -72,6 +84,10 @@ pub fn main() -> ExitCode {
         Command::Reset(arguments) => reset::reset(&arguments),
         Command::Journal(arguments) => journal::journal(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
+        Command::Record(arguments) => record::record(&arguments),
+        Command::Import(arguments) => import::import(&arguments),
+        Command::Drift(arguments) => drift::drift(&arguments),
+        Command::CheckSecrets(arguments) => check_secrets::check_secrets(&arguments),
     };
     match done {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

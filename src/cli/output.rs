@@ -1,6 +1,6 @@
 //! Words to stdout and stderr.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -58,4 +58,20 @@ pub(super) fn line(value: &impl Serialize) -> anyhow::Result<String> {
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// Says on a terminal how far something has come, in one line that the next one replaces. Where
+/// stderr is no terminal, nothing is said.
+pub(super) fn progress(done: usize, all: usize, what: &str) {
+    if io::stderr().is_terminal() {
+        let shown: String = what.chars().take(60).collect();
+        say(&format!("\r\x1b[K{} of {all}: {shown}", done + 1));
+    }
+}
+
+/// Takes the last progress away.
+pub(super) fn progress_done() {
+    if io::stderr().is_terminal() {
+        say("\r\x1b[K");
+    }
 }

@@ -16,7 +16,7 @@ use crate::journal::{Journal, Life};
 use crate::stage::{Layout, make};
 use crate::verdict::{Question, Report, Verdict, judge};
 
-mod foreground;
+pub(super) mod foreground;
 
 /// How long doubles may take to end after the command has.
 const GRACE: Duration = Duration::from_millis(500);
@@ -48,9 +48,9 @@ pub(super) struct Arguments {
 }
 
 /// A directory for one run, removed at the end unless it is kept.
-struct Temporary {
-    path: PathBuf,
-    kept: bool,
+pub(super) struct Temporary {
+    pub(super) path: PathBuf,
+    pub(super) kept: bool,
 }
 
 /// Runs a command on a fresh stage and says what came of it.
@@ -149,7 +149,7 @@ fn wait_for_doubles(state: &Path, place: &mut Temporary) -> anyhow::Result<()> {
 }
 
 /// Says why a command could not be started, and returns the exit code that shells have for it.
-fn not_started(command: &[OsString], error: &std::io::Error) -> u8 {
+pub(super) fn not_started(command: &[OsString], error: &std::io::Error) -> u8 {
     let name = command.first().map(|name| name.display().to_string()).unwrap_or_default();
     let missing = error.kind() == std::io::ErrorKind::NotFound;
     let why = if missing { "it is not there, nor on PATH".to_owned() } else { error.to_string() };
@@ -158,7 +158,7 @@ fn not_started(command: &[OsString], error: &std::io::Error) -> u8 {
 }
 
 impl Temporary {
-    fn new() -> anyhow::Result<Temporary> {
+    pub(super) fn new() -> anyhow::Result<Temporary> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let name = format!("ringer-{}-{:x}", std::process::id(), now.as_nanos());
         let path = std::path::absolute(std::env::temp_dir().join(name))?;

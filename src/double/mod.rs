@@ -18,6 +18,7 @@ use crate::error::{EXIT_RINGER, Error};
 use crate::invocation::Invocation;
 use crate::journal::Exit;
 use crate::persona::{self, Manners};
+use crate::record;
 use crate::recording::Signal;
 use crate::settings::Sources;
 use crate::state::StateDir;
@@ -76,11 +77,14 @@ pub fn program_of(argv0: &Path) -> Option<String> {
 /// One spawn. What goes wrong before it has an entry in the journal is returned; everything later
 /// is in the journal.
 fn spawn(manners: &'static dyn Manners) -> Result<Exit, Error> {
+    let invocation = Invocation::of_this_process();
+    let sources = Sources::gather(&invocation)?;
+    if let Some(exit) = record::shim(manners, &invocation, &sources)? {
+        return Ok(exit);
+    }
     for number in NOTICED {
         sys::notice(number, number == libc::SIGINT);
     }
-    let invocation = Invocation::of_this_process();
-    let sources = Sources::gather(&invocation)?;
     let Some((state, inside_recordings)) = sources.state() else {
         return sources.recordings(&invocation).map(|_| Exit::Code(EXIT_RINGER));
     };

@@ -175,6 +175,21 @@ pub fn without_tokens(text: &str) -> Cow<'_, str> {
     replace(text, spans, |_| ())
 }
 
+/// Whether a variable of this name with this value holds a secret: a secret-looking name, and a
+/// value that is not short, no number and no boolean.
+#[must_use]
+pub fn is_secret(name: &str, value: &str) -> bool {
+    is_secret_name(name) && names::is_worth_hiding(name, value)
+}
+
+/// The places of tokens known by their shape, in no order; some may overlap.
+#[must_use]
+pub fn tokens(text: &str) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    shapes::find(text, &mut spans);
+    spans
+}
+
 /// The places of secrets in an argument that follows `previous`.
 fn secrets_in_arg(previous: &str, arg: &str) -> Vec<Range<usize>> {
     let (name, start) = match option_name(previous) {

@@ -1,7 +1,7 @@
 //! Parses one line as a step.
 //!
-//! A step is an object with exactly one verb, the keys that go with it, and, in any step, `at` and
-//! `note`. Every key that is not expected is an error, since it is a slip: nothing that an author
+//! A step is an object with exactly one verb, the keys that go with it, and, in any step, `at`,
+//! `note` and `order`. Every key that is not expected is an error, since it is a slip: nothing that an author
 //! wrote is passed over in silence.
 
 use super::error::{FormatError, Mistake, listed, quoted};
@@ -45,6 +45,7 @@ const VERBS: Keys = &[
 const COMPANIONS: Keys = &[
     "at",
     "note",
+    "order",
     "split",
     "gap_ms",
     "more",
@@ -98,9 +99,10 @@ fn step(source: &str, at: At) -> Result<Step, Mistake> {
     let field = the_verb(&mut keys, unknown)?;
     let at_ms = keys.read("at", Field::millis)?;
     keys.take("note");
+    let order_unsure = keys.read("order", |field| field.word(&[("unsure", ())]))?.is_some();
     let verb = verb(field, &mut keys, at)?;
     match keys.rest() {
-        [] => Ok(Step { at_ms, verb, line: at.line }),
+        [] => Ok(Step { at_ms, order_unsure, verb, line: at.line }),
         [stray, ..] => Err(stray_key(stray.key, field.key)),
     }
 }
@@ -126,7 +128,7 @@ fn the_verb<'a>(keys: &mut Object<'a>, unknown: Option<String>) -> Result<Field<
 
 /// The mistake of a key that does not go with the step's verb.
 fn stray_key(key: &str, verb: &str) -> Mistake {
-    let known = || companions(verb).iter().copied().chain(["at", "note"]);
+    let known = || companions(verb).iter().copied().chain(["at", "note", "order"]);
     Mistake::new(format!("unknown key {} beside `{verb}`", quoted(key)))
         .hint(format!("it may have {}", listed(known())))
         .did_you_mean(key, known())

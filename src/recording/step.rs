@@ -15,6 +15,9 @@ pub struct Step {
     /// When the step was recorded, in milliseconds since the start. Finite and not negative, as
     /// are all times in a recording.
     pub at_ms: Option<f64>,
+    /// Whether the recorder could not tell if this came before or after what stands next to it on
+    /// the other stream: both were ready when it looked. Playing keeps the order of the lines.
+    pub order_unsure: bool,
     /// What is done.
     pub verb: Verb,
     /// The line it stands on, counted from 1. Nested steps have the line of the outermost one.

@@ -66,8 +66,6 @@ pub struct Settings {
     pub recordings: PathBuf,
     /// Arguments: refused or passed.
     pub args: Strictness,
-    /// Replay, record, pass through.
-    pub mode: Mode,
     /// Whether the last recording answers on when all are played.
     pub repeat_last: bool,
     /// How fast recorded times pass, where a variable or the stage file says so.
@@ -123,6 +121,24 @@ impl Sources {
             (None, Some(recordings)) => Some((recordings.join(".ringer"), true)),
             (None, None) => None,
         }
+    }
+
+    /// What a spawn does, as far as the variable and the stage file say; this is looked at before
+    /// anything else, since only a replay needs recordings.
+    ///
+    /// # Errors
+    ///
+    /// A mode that there is not.
+    pub fn mode(&self) -> Result<Mode, Error> {
+        let takes = "`replay`, `record` or `passthrough`";
+        let mode: Option<Mode> = self.value("mode", &self.said.mode, takes)?;
+        Ok(mode.unwrap_or_default())
+    }
+
+    /// The recording directory as it is named, there or not.
+    #[must_use]
+    pub fn named_recordings(&self) -> Option<&Path> {
+        self.said.recordings.as_deref()
     }
 
     /// The recording directory, which must be there.
@@ -195,7 +211,6 @@ impl Sources {
             return Err(self.wrong("fault", fault, "faults are not supported yet; unset it"));
         }
         let args = self.value("args", &said.args, "`strict` or `lax`")?;
-        let mode = self.value("mode", &said.mode, "`replay`, `record` or `passthrough`")?;
         let repeat = self.value("repeat_last", &said.repeat_last, "1 or 0")?;
         let Switch(repeat_last) = repeat.unwrap_or(Switch(set.repeat_last.unwrap_or(false)));
         let speed = self.value("speed", &said.speed, "a number from 0 up, such as 0, 1 or 10")?;
@@ -203,7 +218,6 @@ impl Sources {
         Ok(Settings {
             recordings,
             args: args.or(set.args).unwrap_or_default(),
-            mode: mode.unwrap_or_default(),
             repeat_last,
             speed: speed.map(|Speed(speed)| speed),
             max_life: life.map_or(Settings::MAX_LIFE, |Seconds(life)| life),

@@ -83,6 +83,11 @@ pub struct Layout {
     pub settings: StageSettings,
 }
 
+/// Tells whether a file is a double, of whatever version and under whatever name.
+pub(crate) fn is_double(path: &Path) -> bool {
+    matches!(version::look(path), Ok(version::Look::Double(_)))
+}
+
 impl StagePlan {
     /// A stage in this directory, all else by default.
     #[must_use]

@@ -27,7 +27,7 @@ const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
 /// # Errors
 ///
 /// It cannot be started.
-pub(super) fn run(command: &[OsString], envs: &[(OsString, OsString)]) -> io::Result<u8> {
+pub(in crate::cli) fn run(command: &[OsString], envs: &[(OsString, OsString)]) -> io::Result<u8> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     for number in OF_THE_TERMINAL.into_iter().chain(PASSED_ON) {
         sys::notice(number, false);

@@ -15,6 +15,11 @@ pub fn known_versions() -> impl Iterator<Item = &'static str> {
     VERSIONS.iter().map(|(version, _)| *version)
 }
 
+/// The data file of a known version, as it stands.
+pub(crate) fn data(version: &str) -> &'static str {
+    VERSIONS.iter().find(|(known, _)| *known == version).map_or("", |(_, text)| text)
+}
+
 /// The table for a version: the newest one by default. For a version that there is no file for, the
 /// newest of the older ones, else the oldest; [`Table::is_exact`] tells.
 pub fn table(version: Option<&str>) -> Table<'_> {

@@ -14,6 +14,11 @@ pub fn known_versions() -> impl Iterator<Item = &'static str> {
     TABLES.iter().map(|(version, _)| *version)
 }
 
+/// The data file of a known version, as it stands.
+pub(crate) fn data(version: &str) -> &'static str {
+    TABLES.iter().find(|(known, _)| *known == version).map_or("", |(_, text)| text)
+}
+
 /// Whether any known version has this option (`--name` or `-n`) on any of its commands.
 pub(super) fn any_version_has(option: &str) -> bool {
     TABLES.iter().any(|(_, text)| lines(text).filter_map(Opt::read).any(|opt| opt.is(option)))

@@ -1,0 +1,28 @@
+//! `ringer check-secrets`: what in a recording directory still looks like a secret.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Outcome, output};
+use crate::record::check_secrets as look;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Exit code 1 if something was found.")]
+pub(super) struct Arguments {
+    /// The recording directory
+    dir: PathBuf,
+}
+
+/// Says what looks like a secret, a line for each.
+pub(super) fn check_secrets(arguments: &Arguments) -> anyhow::Result<Outcome> {
+    let leaks = look(&arguments.dir)?;
+    let mut text = String::new();
+    for leak in &leaks {
+        let (path, begins) = (leak.path.display(), &leak.begins);
+        let _ = writeln!(text, "{path}:{}: {} that begins with {begins:?}", leak.line, leak.what);
+    }
+    output::print(&text)?;
+    Ok(if leaks.is_empty() { Outcome::Fine } else { Outcome::No })
+}

@@ -1,0 +1,343 @@
+//! Turns what arrives on the three streams into the steps of a recording.
+//!
+//! What arrived is kept in order, and written as soon as it can be: the line that it is a part of
+//! must be whole, since a secret may be split over two writes, and everything before it must be
+//! written. So a recording lags behind by an unfinished line, never by more.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+use super::gates::Gates;
+use super::lines::{self, Mark};
+use super::partial::Partial;
+use super::redact::{Earlier, Redactor};
+use crate::journal::Exit;
+use crate::recording::Output;
+
+/// Bytes of one stream that arrive within this time, with nothing between them, are one write of
+/// the program that a pipe cut up.
+const ONE_WRITE_MS: f64 = 20.0;
+/// A line of input longer than this is not kept as a note.
+const LONGEST_NOTE: usize = 4096;
+
+/// A standard stream of the recorded program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    In = 0,
+    Out = 1,
+    Err = 2,
+}
+
+impl Stream {
+    pub(super) fn name(self) -> &'static str {
+        ["stdin", "stdout", "stderr"][self as usize]
+    }
+}
+
+/// What arrived, in order.
+#[derive(Debug)]
+enum Arrival {
+    Bytes { stream: Stream, bytes: Vec<u8>, begins_line: bool },
+    InputEnd,
+    Close(Stream),
+}
+
+#[derive(Debug)]
+struct Piece {
+    arrival: Arrival,
+    mark: Mark,
+    /// When the last byte of it arrived.
+    last: f64,
+    /// Whether it can be written: redacted, if it is bytes.
+    settled: bool,
+}
+
+/// Steps that stand inside another one.
+#[derive(Debug)]
+struct Inside {
+    around: Around,
+    steps: Vec<String>,
+}
+
+/// What a step with others inside is.
+#[derive(Debug)]
+enum Around {
+    /// What is done when this signal comes.
+    Signal(String),
+    /// What a descendant does, which holds these streams.
+    Child(Vec<&'static str>),
+}
+
+/// What a recording turned out to hold.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The session's id, as the program announced it.
+    pub session_id: Option<String>,
+    /// The thread's id.
+    pub thread_id: Option<String>,
+    /// How much was written to stdout.
+    pub stdout_bytes: usize,
+    /// Texts that are watched for, and whether they were written.
+    watched: Vec<(String, bool)>,
+}
+
+impl Seen {
+    /// Whether a text that is watched for was written.
+    pub fn wrote(&self, text: &str) -> bool {
+        self.watched.iter().any(|(watched, seen)| watched == text && *seen)
+    }
+
+    fn look(&mut self, bytes: &[u8]) {
+        for (text, seen) in &mut self.watched {
+            *seen = *seen || memchr::memmem::find(bytes, text.as_bytes()).is_some();
+        }
+        let wanted = self.session_id.is_none() || self.thread_id.is_none();
+        if !wanted || !bytes.starts_with(b"{") {
+            return;
+        }
+        let has = |key: &[u8]| memchr::memmem::find(bytes, key).is_some();
+        if !has(b"\"session_id\"") && !has(b"\"thread") {
+            return;
+        }
+        let Ok(event) = serde_json::from_slice::<Value>(bytes) else { return };
+        let text = |path: &str| event.pointer(path).and_then(Value::as_str).map(str::to_owned);
+        self.session_id = self.session_id.take().or_else(|| text("/session_id"));
+        let thread = text("/thread_id").or_else(|| text("/result/thread/id"));
+        self.thread_id = self.thread_id.take().or(thread);
+    }
+}
+
+/// A recording in the making.
+pub(super) struct Tape {
+    partial: Partial,
+    pub redactor: Redactor,
+    earlier: [Earlier; 3],
+    pieces: VecDeque<Piece>,
+    /// How many pieces have left the front.
+    gone: usize,
+    /// The pieces of each stream's unfinished line.
+    open: [Vec<usize>; 3],
+    pub gates: Gates,
+    pub seen: Seen,
+    /// Lines of input came that are no frames, and nothing was written since.
+    plain_input: Option<Mark>,
+    inside: Vec<Inside>,
+}
+
+impl Tape {
+    /// Begins with a header; `watched` are texts whose occurrence is of interest.
+    pub fn new(mut partial: Partial, redactor: Redactor, header: &str, watched: &[String]) -> Tape {
+        partial.line(header);
+        let watched = watched.iter().map(|text| (text.clone(), false)).collect();
+        Tape {
+            partial,
+            redactor,
+            earlier: Default::default(),
+            pieces: VecDeque::new(),
+            gone: 0,
+            open: Default::default(),
+            gates: Gates::default(),
+            seen: Seen { watched, ..Seen::default() },
+            plain_input: None,
+            inside: Vec::new(),
+        }
+    }
+
+    /// Takes bytes that arrived.
+    pub fn take(&mut self, stream: Stream, bytes: &[u8], mark: Mark) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.part(stream, part, mark);
+            if part.ends_with(b"\n") {
+                self.settle(stream);
+            }
+        }
+        self.emit();
+    }
+
+    /// Takes the end of the input.
+    pub fn input_ended(&mut self, mark: Mark) {
+        self.settle(Stream::In);
+        self.push(Arrival::InputEnd, mark, true);
+        self.emit();
+    }
+
+    /// Takes that the program closed a stream and lived on.
+    pub fn closed(&mut self, stream: Stream, mark: Mark) {
+        self.settle(stream);
+        self.push(Arrival::Close(stream), mark, true);
+        self.emit();
+    }
+
+    /// From here on it is the answer to a signal.
+    pub fn signal(&mut self, name: &str) {
+        self.step_into(Around::Signal(name.to_owned()));
+    }
+
+    /// From here on it is what a descendant does, which holds these streams.
+    pub fn descendant(&mut self, hold: Vec<&'static str>) {
+        self.step_into(Around::Child(hold));
+    }
+
+    fn step_into(&mut self, around: Around) {
+        self.settle_all();
+        self.inside.push(Inside { around, steps: Vec::new() });
+    }
+
+    /// A step that is not of the streams.
+    pub fn step(&mut self, line: String) {
+        self.settle_all();
+        self.line(line);
+    }
+
+    /// Gives up: nothing was recorded.
+    pub fn discard(self) {
+        self.partial.discard();
+    }
+
+    /// Ends the recording; what is left is the partial file, to be finished.
+    pub fn end(mut self, exit: &Exit, mark: Mark) -> (Partial, Seen) {
+        self.settle_all();
+        // A descendant goes on beside the program, whose own end comes after its step.
+        if matches!(self.inside.last(), Some(Inside { around: Around::Child(_), .. })) {
+            self.step_out();
+        }
+        self.line(lines::end(mark, exit));
+        while !self.inside.is_empty() {
+            self.step_out();
+        }
+        (self.partial, self.seen)
+    }
+
+    fn step_out(&mut self) {
+        let Some(Inside { around, steps }) = self.inside.pop() else { return };
+        match around {
+            Around::Signal(name) => {
+                self.line(lines::on_signal(&name, &steps));
+                self.line(lines::HANG.to_owned());
+            }
+            Around::Child(hold) => self.line(lines::child(&hold, &steps)),
+        }
+    }
+
+    fn line(&mut self, line: String) {
+        match self.inside.last_mut() {
+            Some(inside) => inside.steps.push(line),
+            None => self.partial.line(&line),
+        }
+    }
+
+    /// Takes a part of a line.
+    fn part(&mut self, stream: Stream, part: &[u8], mark: Mark) {
+        let begins_line = self.open[stream as usize].is_empty();
+        if !begins_line
+            && let Some(last) = self.pieces.back_mut()
+            && !last.settled
+            && let Arrival::Bytes { stream: known, bytes, .. } = &mut last.arrival
+            && *known == stream
+            && mark.at.unwrap_or(0.0) - last.last < ONE_WRITE_MS
+        {
+            bytes.extend_from_slice(part);
+            last.last = mark.at.unwrap_or(0.0);
+            last.mark.unsure |= mark.unsure;
+            return;
+        }
+        self.open[stream as usize].push(self.gone + self.pieces.len());
+        self.push(Arrival::Bytes { stream, bytes: part.to_vec(), begins_line }, mark, false);
+    }
+
+    fn push(&mut self, arrival: Arrival, mark: Mark, settled: bool) {
+        self.pieces.push_back(Piece { arrival, mark, last: mark.at.unwrap_or(0.0), settled });
+    }
+
+    /// Redacts the unfinished line of a stream as a whole and lets its pieces go. A replacement
+    /// stands in the piece in which the secret began.
+    fn settle(&mut self, stream: Stream) {
+        let numbers = std::mem::take(&mut self.open[stream as usize]);
+        let places: Vec<usize> = numbers.iter().map(|number| number - self.gone).collect();
+        let mut line = Vec::new();
+        for place in &places {
+            if let Arrival::Bytes { bytes, .. } = &self.pieces[*place].arrival {
+                line.extend_from_slice(bytes);
+            }
+        }
+        let edits = self.redactor.edits(&line, &mut self.earlier[stream as usize]);
+        let mut edits = edits.into_iter().peekable();
+        let (mut copied, mut end) = (0, 0);
+        for place in places {
+            let piece = &mut self.pieces[place];
+            piece.settled = true;
+            let Arrival::Bytes { bytes, .. } = &mut piece.arrival else { continue };
+            end += bytes.len();
+            bytes.clear();
+            while let Some(edit) = edits.next_if(|edit| edit.span.start < end) {
+                bytes.extend_from_slice(&line[copied..edit.span.start]);
+                bytes.extend_from_slice(edit.text.as_bytes());
+                copied = edit.span.end;
+            }
+            if copied < end {
+                bytes.extend_from_slice(&line[copied..end]);
+                copied = end;
+            }
+        }
+    }
+
+    fn settle_all(&mut self) {
+        for stream in [Stream::In, Stream::Out, Stream::Err] {
+            self.settle(stream);
+        }
+        self.emit();
+    }
+
+    /// Writes what can be written.
+    fn emit(&mut self) {
+        while self.pieces.front().is_some_and(|piece| piece.settled) {
+            let Some(Piece { arrival, mark, .. }) = self.pieces.pop_front() else { return };
+            self.gone += 1;
+            match arrival {
+                Arrival::Bytes { stream: Stream::In, bytes, .. } => self.input(&bytes, mark),
+                Arrival::Bytes { bytes, .. } if bytes.is_empty() => {}
+                Arrival::Bytes { stream, bytes, begins_line } => {
+                    self.output(stream, &bytes, begins_line, mark);
+                }
+                Arrival::InputEnd => {
+                    self.plain_input = None;
+                    self.line(lines::input(mark, &"eof".into(), None, None));
+                }
+                Arrival::Close(stream) => self.line(lines::close(mark, stream.name())),
+            }
+        }
+    }
+
+    fn output(&mut self, stream: Stream, bytes: &[u8], begins_line: bool, mark: Mark) {
+        if let Some(mark) = self.plain_input.take() {
+            self.line(lines::input(mark, &"line".into(), None, None));
+        }
+        self.seen.look(bytes);
+        self.seen.stdout_bytes += if stream == Stream::Out { bytes.len() } else { 0 };
+        let output = if stream == Stream::Out { Output::Stdout } else { Output::Stderr };
+        let whole = begins_line && stream == Stream::Out;
+        let text = std::str::from_utf8(bytes).ok().and_then(|text| text.strip_suffix('\n'));
+        let answer = text.filter(|_| whole).and_then(|text| self.gates.answer(text));
+        self.line(match answer {
+            Some(value) => lines::reply(mark, &value),
+            None => lines::write(mark, output, bytes),
+        });
+    }
+
+    /// A line of input, or a part of one: what cannot be read as a frame is plain input.
+    fn input(&mut self, bytes: &[u8], mark: Mark) {
+        let text = std::str::from_utf8(bytes).map(str::trim).unwrap_or_default();
+        let frame = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+        let Some(frame) = frame else {
+            self.plain_input = self.plain_input.or(Some(mark));
+            return;
+        };
+        let Some(gate) = self.gates.of_frame(&frame) else { return };
+        let note = Some(text).filter(|text| text.len() <= LONGEST_NOTE);
+        self.line(lines::input(mark, &gate.pattern, gate.name.as_deref(), note));
+    }
+}
+
+#[cfg(test)]
+mod tests;
