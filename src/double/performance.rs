@@ -8,7 +8,7 @@ use crate::bind::Bindings;
 use crate::error::Error;
 use crate::invocation::StreamKind;
 use crate::journal::Kind;
-use crate::persona::{Circumstances, Epipe, StdinRule, StdinSeen, message_text};
+use crate::persona::{Circumstances, Epipe, ModelRun, StdinRule, StdinSeen, message_text};
 use crate::play::{Play, Player, Stop};
 use crate::recording::{BindName, Kind as RecordingKind, OnEpipe, StdinMode, Steps, Summary};
 use crate::settings::Strictness;
@@ -204,9 +204,9 @@ impl Desk<'_> {
         if let StdinRule::ToEnd { first_byte } = rule {
             gave_up = player.read_to_end(first_byte, needs_voice)?;
         }
-        let (Some(run), false) = (self.model_run(), player.is_live()) else { return Ok(()) };
-        if !needs_voice {
-            return Ok(());
+        let Some(run) = self.model_run() else { return Ok(()) };
+        if player.is_live() || !needs_voice {
+            return Ok(self.keep_transcript(player, run.as_ref(), None)?);
         }
         let seen = StdinSeen { bytes: player.spawn.stdin.pending_bytes(), gave_up };
         let prompt = match run.prompt(seen) {
@@ -218,12 +218,28 @@ impl Desk<'_> {
             Err(_) => run.prompt_argument().unwrap_or_default().to_owned(),
         };
         let around = self.circumstances(player, prompt);
+        self.keep_transcript(player, run.as_ref(), Some(&around.prompt))?;
         player.lend_voice(run.performer(&around));
         // The session is there from its start: whoever takes it up may come before its end.
         match player.session_mark() {
             Some(mark) => Ok(self.remember(player, &mark)?),
             None => Ok(()),
         }
+    }
+
+    /// Starts the session file that the program would write, where the set asks for such files.
+    fn keep_transcript(
+        &self,
+        player: &mut Player,
+        run: &dyn ModelRun,
+        prompt: Option<&str>,
+    ) -> Result<(), Error> {
+        if !self.settings.set.transcripts {
+            return Ok(());
+        }
+        let prompt = prompt.or(run.prompt_argument()).unwrap_or_default().to_owned();
+        let around = self.circumstances(player, prompt);
+        player.keep_transcript(run.transcript(&around), &around.prompt)
     }
 
     /// A live session has its voice from the start: it answers before it has a recording.
@@ -242,6 +258,7 @@ impl Desk<'_> {
             cwd: text(&player.plan.cwd),
             home: text(&player.plan.home),
             config_dir: text(&player.plan.config_dir),
+            started: self.invocation.started_at,
             stdio: self.invocation.stdio,
             prompt,
             session: self.session.clone(),

@@ -10,6 +10,7 @@ use super::performer::Performer;
 use crate::invocation::{Invocation, StreamKind};
 use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::transcript::Transcript;
 use crate::sessions::{Around, Resolved, Told};
 use crate::settings::Settings;
 
@@ -124,6 +125,12 @@ pub(crate) trait ModelRun: Debug {
         None
     }
 
+    /// The session file that the program would write, where such files are asked for.
+    fn transcript(&self, around: &Circumstances) -> Option<Transcript> {
+        let _ = around;
+        None
+    }
+
     /// The voice for turns, rendered recordings and live sessions; none for a program that has no
     /// event stream of its own.
     fn performer(&self, around: &Circumstances) -> Option<Box<dyn Performer>>;
@@ -154,6 +161,8 @@ pub(crate) struct Circumstances {
     pub home: String,
     /// Where the program keeps its configuration.
     pub config_dir: String,
+    /// When the spawn started.
+    pub started: jiff::Timestamp,
     /// What the standard streams are.
     pub stdio: [StreamKind; 3],
     /// The prompt as the model gets it.

@@ -15,6 +15,7 @@ use crate::journal::ProblemKind;
 use crate::persona::performer::{Cue, Frame};
 use crate::persona::releases_a_turn;
 use crate::recording::{Awaited, Output, Pattern};
+use crate::sessions::transcript::Prompt;
 
 /// What came by stdin and was not used yet.
 #[derive(Debug, Default)]
@@ -174,6 +175,9 @@ impl Player {
 
     fn frame(&mut self, line: &[u8]) -> Play<()> {
         self.inbox.heard = true;
+        if let Some(file) = &mut self.transcript {
+            file.prompt(Prompt::Line(line))?;
+        }
         if !self.inbox.claimed && self.inbox.first_user.is_none() && releases_a_turn(line) {
             self.inbox.first_user = Some(line.to_vec());
         }

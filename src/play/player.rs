@@ -20,6 +20,7 @@ use crate::journal::{Exit, Problem, ProblemKind};
 use crate::persona::performer::{Performer, SessionMark};
 use crate::persona::{Answer, Ending, Epipe, Manners, Situation};
 use crate::recording::{Output, Signal, Step};
+use crate::sessions::transcript::{Prompt, Transcript};
 use crate::sessions::{LastMessage, Told};
 use crate::sys;
 
@@ -74,6 +75,10 @@ pub(crate) struct Player {
     pub(super) taken_user: Option<Vec<u8>>,
     /// The file for the last message, unless the recording writes it itself.
     pub(super) last_message: Option<LastMessage>,
+    /// The session file that the program would write, where such files are asked for.
+    pub(super) transcript: Option<Transcript>,
+    /// A line of stdout that has begun and not ended, for the session file.
+    untold: Vec<u8>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
     unrendered: Vec<u8>,
     /// How many turns the recording of a live session has.
@@ -112,6 +117,8 @@ impl Player {
             spoke: false,
             taken_user: None,
             last_message: None,
+            transcript: None,
+            untold: Vec::new(),
             unrendered: Vec::new(),
             turns: None,
             inbox: Inbox::default(),
@@ -186,6 +193,15 @@ impl Player {
         }
     }
 
+    /// Keeps the session file that the program would write, beginning with the prompt.
+    pub fn keep_transcript(&mut self, file: Option<Transcript>, prompt: &str) -> Result<(), Error> {
+        self.transcript = file;
+        match &mut self.transcript {
+            Some(file) if !self.plan.session => file.prompt(Prompt::Text(prompt)),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the last message, once it is known how the run ends.
     fn store_last_message(&mut self, exit: &Exit) -> Result<(), Error> {
         let (Some(file), Exit::Code(code)) = (self.last_message.take(), exit) else {
@@ -198,7 +214,9 @@ impl Player {
     /// The end that a stop means, after what was held back has gone out.
     pub fn conclude(&mut self, stop: Stop) -> Exit {
         let exit = self.exit_of(stop);
-        if let Err(error) = self.store_last_message(&exit) {
+        let stored = self.store_last_message(&exit);
+        let told = self.transcript.take().map_or(Ok(()), Transcript::finish);
+        if let Err(error) = stored.and(told) {
             return self.exit_of(Stop::Refused(error));
         }
         self.report_turns_left();
@@ -326,10 +344,21 @@ impl Player {
     }
 
     fn was_written(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
-        match (&mut self.last_message, stream) {
-            (Some(file), Output::Stdout) => Ok(file.written(bytes)?),
-            _ => Ok(()),
+        if stream == Output::Stderr {
+            return Ok(());
         }
+        if let Some(file) = &mut self.last_message {
+            file.written(bytes)?;
+        }
+        if let Some(file) = &mut self.transcript {
+            self.untold.extend_from_slice(bytes);
+            let whole = memchr::memrchr(b'\n', &self.untold).map_or(0, |newline| newline + 1);
+            let lines: Vec<u8> = self.untold.drain(..whole).collect();
+            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                file.event(line)?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn stream(&mut self, stream: Output) -> &mut OutStream {

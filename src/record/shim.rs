@@ -21,7 +21,7 @@ use crate::directory::Pool;
 use crate::error::Error;
 use crate::invocation::Invocation;
 use crate::journal::Exit;
-use crate::persona::{Manners, Request};
+use crate::persona::{Manners, Request, Version};
 use crate::settings::{Mode, Sources};
 
 /// What is recorded, and where.
@@ -56,7 +56,7 @@ pub(crate) fn shim(
     }
     let recordings = recording_directory(sources, invocation)?;
     let settings = sources.settle(recordings.clone())?;
-    let request = manners.read(invocation, &settings);
+    let request = manners.read(invocation, &settings, Version::Settled);
     match choose(manners.name(), &request, &recordings, &options, invocation)? {
         Choice::Replay => Ok(None),
         Choice::PassThrough => {

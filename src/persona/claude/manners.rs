@@ -16,6 +16,7 @@ use crate::persona::manners::{
 use crate::persona::performer::Performer;
 use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::transcript::{ClaudeRun, Transcript};
 use crate::sessions::{Around, Resolved, take_up};
 use crate::settings::{Settings, Strictness};
 
@@ -146,6 +147,26 @@ impl ModelRun for Run {
 
     fn take_up(&self, around: &Around) -> Result<Resolved, Answer> {
         take_up::claude(&self.request, around)
+    }
+
+    fn transcript(&self, around: &Circumstances) -> Option<Transcript> {
+        let session = &around.session;
+        if session.ephemeral {
+            return None;
+        }
+        let mode = self.request.permission_mode.as_deref();
+        Some(Transcript::claude(ClaudeRun {
+            config_dir: PathBuf::from(&around.config_dir),
+            project: session.cwd.clone().unwrap_or_else(|| around.cwd.clone()),
+            cwd: around.cwd.clone(),
+            version: self.version.clone(),
+            forked_from: session.forked_from.clone(),
+            title: session.title.clone(),
+            permission_mode: mode.filter(|mode| *mode != "manual").unwrap_or("default").to_owned(),
+            started: around.started,
+            seed: format!("{:016x}", around.seed),
+            spawn: around.spawn,
+        }))
     }
 
     fn performer(&self, around: &Circumstances) -> Option<Box<dyn Performer>> {

@@ -17,6 +17,7 @@ use crate::persona::manners::{
 use crate::persona::performer::Performer;
 use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
+use crate::sessions::transcript::{CodexRun, Transcript};
 use crate::sessions::{Around, Resolved, Told, take_up};
 use crate::settings::{Settings, Strictness};
 
@@ -153,6 +154,26 @@ impl ModelRun for Run {
     fn last_message(&self) -> Option<(&str, Told)> {
         let told = if self.request.json { Told::Events } else { Told::Text };
         Some((self.request.output_last_message.as_deref()?, told))
+    }
+
+    fn transcript(&self, around: &Circumstances) -> Option<Transcript> {
+        if around.session.ephemeral || self.is_session() {
+            return None;
+        }
+        let set = |key: &str| self.request.config_value(key).map(str::to_owned);
+        Some(Transcript::codex(CodexRun {
+            home: PathBuf::from(&around.config_dir),
+            cwd: around.cwd.clone(),
+            version: self.table.version().to_owned(),
+            model: self.request.model.clone().unwrap_or_else(|| "gpt-5.5".to_owned()),
+            provider: set("model_provider").unwrap_or_else(|| "openai".to_owned()),
+            approval: "never".to_owned(),
+            sandbox: self.request.sandbox.clone().unwrap_or_else(|| "read-only".to_owned()),
+            forked_from: around.session.forked_from.clone(),
+            started: around.started,
+            local: CodexRun::local_time(around.started),
+            turn_id: mint_thread_id(around.seed ^ 1, around.spawn),
+        }))
     }
 
     fn performer(&self, around: &Circumstances) -> Option<Box<dyn Performer>> {
