@@ -36,13 +36,17 @@ pub mod cli;
 mod confine;
 mod directory;
 mod double;
+#[cfg(feature = "cli")]
 mod drift;
 mod error;
+#[cfg(feature = "cli")]
 mod import;
 mod invocation;
 pub mod journal;
 pub mod persona;
 mod play;
+// The doubles need the shim of it; the rest is for the command.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 mod record;
 pub mod recording;
 pub mod sessions;

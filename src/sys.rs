@@ -118,8 +118,9 @@ pub(crate) fn signal_pending() -> bool {
 pub(crate) fn interrupt_after(after: Duration) {
     notice(libc::SIGALRM, true);
     let it_value = libc::timeval {
-        tv_sec: libc::time_t::try_from(after.as_secs()).unwrap_or(libc::time_t::MAX),
-        tv_usec: libc::suseconds_t::from(after.subsec_micros().max(1) as i32),
+        // More than a life of 68 years need not be told apart.
+        tv_sec: after.as_secs().min(i32::MAX as u64) as _,
+        tv_usec: after.subsec_micros().max(1) as _,
     };
     let timer = libc::itimerval { it_interval: INSIST, it_value };
     // SAFETY: a plain system call on a value of this stack frame.

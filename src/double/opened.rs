@@ -27,7 +27,7 @@ pub(crate) struct Opened {
     /// The file, read up to the end of `start`.
     pub rest: File,
     /// Whether `start` is all of it.
-    whole: bool,
+    pub whole: bool,
 }
 
 impl Opened {

@@ -114,7 +114,10 @@ impl Desk<'_> {
         self.read_input(player, &opened, &summary)?;
         match opened.kind {
             RecordingKind::Raw if player.is_live() => self.raw_session(player, opened, claim),
-            RecordingKind::Raw => player.raw(&opened.start, opened.rest),
+            RecordingKind::Raw => {
+                let rest = (!opened.whole).then_some(opened.rest);
+                player.raw(&opened.start, rest)
+            }
             RecordingKind::Steps => self.steps(player, &mut opened, summary, claim),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
 use super::spawn::Spawn;
@@ -153,8 +154,12 @@ impl Spawn {
         if self.stdin.ended() {
             return Ok(Read::End);
         }
-        let mut buffer = [0; CHUNK];
-        let room = limit.clamp(1, CHUNK);
+        if self.stdin.kind == StreamKind::Null {
+            self.stdin.eof = true;
+            return Ok(Read::End);
+        }
+        // Not an array: zeroing that would touch pages which most reads never need.
+        let mut buffer = Vec::with_capacity(limit.clamp(1, CHUNK));
         loop {
             let began = Instant::now();
             let woke = self.wait(Wait { fd: Some(0), listen: false, until, what });
@@ -164,14 +169,14 @@ impl Spawn {
                 Woke::Time => return Ok(Read::Time),
                 Woke::Signal(signal) => return Ok(Read::Signal(signal)),
             }
-            match rustix::io::read(sys::standard(0), &mut buffer[..room]) {
+            match rustix::io::read(sys::standard(0), spare_capacity(&mut buffer)) {
                 Ok(0) => {
                     self.stdin.eof = true;
                     return Ok(Read::End);
                 }
-                Ok(count) => {
-                    self.stdin.came(&buffer[..count]);
-                    self.keep_stdin(&buffer[..count])?;
+                Ok(_) => {
+                    self.stdin.came(&buffer);
+                    self.keep_stdin(&buffer)?;
                     return Ok(Read::Some);
                 }
                 Err(Errno::INTR | Errno::AGAIN) => {}

@@ -12,9 +12,10 @@ use crate::recording::Output;
 const CHUNK: usize = 128 << 10;
 
 impl Player {
-    /// Plays a raw recording: what was read of it already, then the rest.
-    pub fn raw(&mut self, start: &[u8], mut rest: File) -> Play<()> {
+    /// Plays a raw recording: what was read of it already, then the rest, if there is more.
+    pub fn raw(&mut self, start: &[u8], rest: Option<File>) -> Play<()> {
         self.emit(Output::Stdout, start)?;
+        let Some(mut rest) = rest else { return self.after_the_last_step(0) };
         let mut buffer = vec![0; CHUNK];
         loop {
             match rest.read(&mut buffer) {

@@ -20,7 +20,6 @@ mod cursor;
 mod ledger;
 mod plays;
 mod rebuild;
-#[cfg(feature = "cli")]
 mod reset;
 mod ticket;
 
@@ -30,7 +29,6 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 pub use ledger::{Allowed, Choice, Depth, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
-#[cfg(feature = "cli")]
 pub use reset::{Cleared, reset};
 pub use ticket::Ticket;
 

@@ -22,9 +22,9 @@ impl Ticket {
     /// that is there already is that of a spawn which died before it had an entry.
     pub(super) fn issue(state: &StateDir, number: u64) -> Result<Ticket, Error> {
         let path = state.stdin_path(number);
-        let opened =
-            OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(&path);
-        let stdin = opened.map_err(|error| Error::io("cannot make", &path, error))?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true).mode(0o600).custom_flags(libc::O_TRUNC);
+        let stdin = options.open(&path).map_err(|error| Error::io("cannot make", &path, error))?;
         match stdin.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -37,7 +37,6 @@ impl Ticket {
             }
             Err(TryLockError::Error(error)) => return Err(Error::io("cannot lock", &path, error)),
         }
-        stdin.set_len(0).map_err(|error| Error::io("cannot empty", &path, error))?;
         Ok(Ticket { state: state.clone(), number, stdin })
     }
 

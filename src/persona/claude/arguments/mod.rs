@@ -22,6 +22,7 @@ pub use request::{Format, Request};
 pub use stdin::{FIRST_BYTE_WAIT, STDIN_LIMIT, StdinRule, StdinSeen, check_input, stdin_rule};
 pub(in crate::persona::claude) use suggest::did_you_mean;
 pub use surroundings::{Login, Surroundings};
+#[cfg(feature = "cli")]
 pub(crate) use table::data;
 pub(in crate::persona::claude) use table::{Command, fill};
 pub use table::{OptionSpec, Table, Texts, known_versions, table};

@@ -29,6 +29,7 @@ mod validate;
 
 pub use request::{Request, ReviewTarget, RunKind, Session};
 pub use stdin::{Reading, StdinRule, check_input, stdin_rule};
+#[cfg(feature = "cli")]
 pub(crate) use table::data;
 pub use table::{Table, known_versions, table};
 

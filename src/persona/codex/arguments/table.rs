@@ -15,6 +15,7 @@ pub fn known_versions() -> impl Iterator<Item = &'static str> {
 }
 
 /// The data file of a known version, as it stands.
+#[cfg(feature = "cli")]
 pub(crate) fn data(version: &str) -> &'static str {
     TABLES.iter().find(|(known, _)| *known == version).map_or("", |(_, text)| text)
 }
