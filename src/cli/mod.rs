@@ -3,6 +3,7 @@
 
 mod completions;
 mod journal;
+mod new;
 mod output;
 mod reset;
 mod run;
@@ -34,6 +35,8 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 the answer is no, 2 usage, 97 ri
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a recording: texts, tool calls, failures, or turns as JSON
+    New(new::Arguments),
     /// Make a directory to put on PATH: the doubles and the state of one test
     Stage(stage::Arguments),
     /// Run a command with doubles on its PATH, then say what was played and what went wrong
@@ -65,6 +68,7 @@ enum Outcome {
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::New(arguments) => new::new(&arguments),
         Command::Stage(arguments) => stage::stage(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
