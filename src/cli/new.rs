@@ -238,7 +238,7 @@ impl Draft {
             let tool = self.turn.as_mut().and_then(|turn| turn.tools.last_mut());
             let tool = tool.ok_or("it says something of a tool; put --tool NAME before it")?;
             match name {
-                "input" => tool.input = Some(json(value)?),
+                "input" => tool.input = Some(object(value)?),
                 "result" => *tool = tool.clone().result(value),
                 "is-error" => tool.is_error = true,
                 _ => tool.ask = true,
@@ -321,8 +321,12 @@ fn turn(source: &str) -> Result<Turn, String> {
 
 fn json(source: &str) -> Result<Box<RawValue>, String> {
     let line = source.replace(['\n', '\r'], " ");
-    let raw: Box<RawValue> = serde_json::from_str(&line).map_err(plain)?;
-    Ok(raw)
+    serde_json::from_str(&line).map_err(plain)
+}
+
+fn object(source: &str) -> Result<Box<RawValue>, String> {
+    let raw = json(source)?;
+    if raw.get().starts_with('{') { Ok(raw) } else { Err(format!("{source} is no object")) }
 }
 
 fn number<N: std::str::FromStr<Err = std::num::ParseIntError>>(text: &str) -> Result<N, String> {
