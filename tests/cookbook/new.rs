@@ -229,6 +229,18 @@ fn what_is_written_is_played_as_the_hint_says() {
 }
 
 #[test]
+fn an_end_of_its_own_does_not_swallow_the_answer() {
+    let desk = Desk::new();
+    desk.new_with(&["rec/claude/", "--text", "It is 42.", "--exit", "3"], "");
+    desk.new_with(&["rec/claude/", "--text", "It is 43.", "--hang"], "");
+    desk.new_with(&["rec/codex/", "--text", "It is 44.", "--exit", "4"], "");
+    let script = "claude -p hi; echo $?; timeout 2 claude -p hi; echo $?; codex exec hi; echo $?";
+    let played = desk.ringer(&["run", "rec", "--", "sh", "-c", script], "");
+    let stdout = String::from_utf8(played.stdout).unwrap();
+    assert_eq!(stdout, "It is 42.\n3\nIt is 43.\n124\nIt is 44.\n4\n");
+}
+
+#[test]
 fn what_a_double_would_refuse_is_not_written() {
     let desk = Desk::new();
     let refused = |arguments: &[&str]| {
