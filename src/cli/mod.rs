@@ -6,6 +6,7 @@ mod completions;
 mod drift;
 mod import;
 mod journal;
+mod new;
 mod output;
 mod record;
 mod reset;
@@ -38,6 +39,8 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 the answer is no, 2 usage, 97 ri
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Write a recording: texts, tool calls, failures, or turns as JSON
+    New(new::Arguments),
     /// Make a directory to put on PATH: the doubles and the state of one test
     Stage(stage::Arguments),
     /// Run a command with doubles on its PATH, then say what was played and what went wrong
@@ -77,6 +80,7 @@ enum Outcome {
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::New(arguments) => new::new(&arguments),
         Command::Stage(arguments) => stage::stage(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),

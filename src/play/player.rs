@@ -71,6 +71,8 @@ pub(crate) struct Player {
     pub(super) in_turn: bool,
     /// Whether turns were rendered, so that the voice has last words.
     pub(super) spoke: bool,
+    /// Whether the last words are said.
+    pub(super) said_last_words: bool,
     /// A message that an `in` step took and no turn has used.
     pub(super) taken_user: Option<Vec<u8>>,
     /// The file for the last message, unless the recording writes it itself.
@@ -115,6 +117,7 @@ impl Player {
             performer: None,
             in_turn: false,
             spoke: false,
+            said_last_words: false,
             taken_user: None,
             last_message: None,
             transcript: None,

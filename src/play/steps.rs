@@ -56,7 +56,7 @@ impl Player {
             Verb::Repeat(repeat) => self.repeat(repeat),
             Verb::File { path, effect } => self.effect(path, effect, step.line),
             Verb::Close(stream) => self.close(*stream),
-            Verb::Exit(code) => self.flush().and(Err(Stop::Exit(*code))),
+            Verb::Exit(code) => self.say_the_rest().and(Err(Stop::Exit(*code))),
             Verb::Signal(signal) => self.flush().and(Err(Stop::Signal(*signal))),
             Verb::OnSignal { signal, steps } => {
                 self.on_signal(*signal, Rc::clone(steps));
@@ -173,7 +173,7 @@ impl Player {
     }
 
     fn hang(&mut self) -> Play<()> {
-        self.flush()?;
+        self.say_the_rest()?;
         loop {
             self.must_claim()?;
             let what = "a signal (the recording hangs here)";

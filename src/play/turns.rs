@@ -28,6 +28,7 @@ impl Player {
         self.speak_up()?;
         self.turn_begins()?;
         self.inbox.expect_interrupts(true);
+        self.said_last_words = false;
         let pieces = self.voice(|it| it.turn(turn, user.as_deref()));
         self.pieces(pieces)?;
         self.in_turn = false;
@@ -45,9 +46,17 @@ impl Player {
         Ok(())
     }
 
-    /// Says the last words of a run with rendered turns.
+    /// Says what a run has left to say before a step that is its end or lasts for ever: in some
+    /// formats that is all of it.
+    pub(super) fn say_the_rest(&mut self) -> Play<()> {
+        self.flush()?;
+        self.render_the_rest()?;
+        self.last_words()
+    }
+
+    /// Says the last words of a run with rendered turns, once.
     pub fn last_words(&mut self) -> Play<()> {
-        if self.spoke {
+        if self.spoke && !std::mem::replace(&mut self.said_last_words, true) {
             let pieces = self.voice(|it| it.end());
             self.pieces(pieces)?;
         }

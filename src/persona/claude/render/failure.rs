@@ -86,6 +86,10 @@ mod tests {
             told("API Error: Request rejected (429) · Rate limited"),
             (Some(429), "rate_limit".into())
         );
+        assert_eq!(
+            told("You've hit your session limit · resets 8:30am (America/Los_Angeles)"),
+            (Some(429), "rate_limit".into())
+        );
         assert_eq!(told("API Error: 503 down"), (Some(503), "server_error".into()));
         assert_eq!(told("boom after 1400 tries"), (None, "unknown".into()));
     }
