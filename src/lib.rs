@@ -64,3 +64,8 @@ pub use recording::turn::Turn;
 pub use serde_json::json;
 pub use testing::{Invocation, Stage};
 pub use verdict::Verdict;
+
+/// The README's examples in Rust compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,3 @@
+module example.org/agent
+
+go 1.21
