@@ -3,12 +3,12 @@ use crate::scene::{DONE, Scene, same};
 /// A recording that plays for spawns with a word among their arguments.
 fn only_for(word: &str) -> String {
     format!(
-        "{{\"ringer\":1,\"when\":{{\"argv_regex\":\"{word}\"}}}}\n{{\"out\":{{\"type\":\"result\"}}}}\n"
+        "{{\"ringer\":1,\"when\":{{\"argv_regex\":\"{word}\"}}}}\n{{\"out\":\"All done.\\n\"}}\n"
     )
 }
 
 /// A recording that writes a line and then hangs.
-const HANGS: &str = "{\"ringer\":1}\n{\"out\":{\"type\":\"system\"}}\n{\"hang\":true}\n";
+const HANGS: &str = "{\"ringer\":1}\n{\"out\":\"Working.\\n\"}\n{\"hang\":true}\n";
 
 #[test]
 fn spawned_too_often_is_named_with_each_spawn_that_got_nothing() {
