@@ -3,12 +3,12 @@ use crate::scene::{DONE, Scene, same};
 /// A recording that plays for spawns with a word among their arguments.
 fn only_for(word: &str) -> String {
     format!(
-        "{{\"ringer\":1,\"when\":{{\"argv_regex\":\"{word}\"}}}}\n{{\"out\":{{\"type\":\"result\"}}}}\n"
+        "{{\"ringer\":1,\"when\":{{\"argv_regex\":\"{word}\"}}}}\n{{\"out\":\"All done.\\n\"}}\n"
     )
 }
 
 /// A recording that writes a line and then hangs.
-const HANGS: &str = "{\"ringer\":1}\n{\"out\":{\"type\":\"system\"}}\n{\"hang\":true}\n";
+const HANGS: &str = "{\"ringer\":1}\n{\"out\":\"Working.\\n\"}\n{\"hang\":true}\n";
 
 #[test]
 fn spawned_too_often_is_named_with_each_spawn_that_got_nothing() {
@@ -116,13 +116,16 @@ ringer: note on spawn 1: it waited [s] s for stdin, as the real claude does when
 
 #[test]
 fn a_double_that_still_runs_is_noted_with_what_it_waits_for() {
-    let said = Scene::with_claude(1).run("mkfifo open; exec 3<>open; claude -p <&3 & sleep 0.4");
+    let said = Scene::with_claude(1).run(
+        "mkfifo open; exec 3<>open; claude -p hi <&3 & \
+         until ringer status | grep -q 'waits for'; do sleep 0.02; done",
+    );
     assert_eq!(said.code, Some(0));
     same(
         said.verdict(),
         "\
 ringer: as recorded: 1 spawn, 1 of 1 recording played
-  1  claude -p  claude/01.jsonl  running
+  1  claude -p hi  claude/01.jsonl  running
 ringer: note on spawn 1: it still runs (pid [pid]) and waits for the end of stdin
 ringer: kept the stage [stage], since doubles still use it
 ringer: to look closer: ringer journal [stage]/state

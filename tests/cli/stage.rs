@@ -95,6 +95,7 @@ ringer: no double for claude was found that fits ringer {version}
   [root]/bin/claude is no double of ringer
   to install them: cargo install ringer --version {version}
   or set RINGER_BIN to the directory they are in
+  or, in a Rust crate, have them built with its tests by an examples/ringer.rs (see ringer::testing); cargo build --examples builds it alone
 "
         ),
     );
