@@ -102,7 +102,7 @@ ringer: note on spawn 2: it was ended from outside, by SIGTERM after [ms] ms, wi
 
 #[test]
 fn a_wait_for_stdin_that_was_left_open_is_noted() {
-    let said = Scene::with_claude(1).run("sleep 1.3 | claude -p hi");
+    let said = Scene::with_claude(1).run("sleep 2.2 | claude -p hi");
     assert_eq!(said.code, Some(0));
     same(
         said.verdict(),

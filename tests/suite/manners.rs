@@ -16,7 +16,7 @@ fn claude_waits_three_seconds_for_a_silent_stdin_and_then_plays() {
     let scene = Scene::of_names(&["1.jsonl"]);
     let running = scene.claude(&["-p", "hi"]).talk();
     running.end_talking().is("1.jsonl\n", "", 0);
-    assert!((3000..4500).contains(&wall(&scene)), "{} ms", wall(&scene));
+    assert!((3000..20_000).contains(&wall(&scene)), "{} ms", wall(&scene));
     assert_eq!(scene.entry(1)["stdin"]["eof"], false);
 }
 

@@ -245,7 +245,12 @@ fn is_probe(argv: &[String]) -> bool {
     const SIDE: &str = " mcp auth agents doctor plugin update config help setup-token install login \
                         logout features completion debug apply cloud sandbox generate-json-schema \
                         generate-ts version ";
-    let is_flag = |arg: &String| ["--version", "-v", "-V", "--help", "-h"].contains(&arg.as_str());
+    // Short flags may come in a bundle, as in `-pv`.
+    let is_bundle = |arg: &str| {
+        let letters = arg.strip_prefix('-').unwrap_or_default();
+        letters.ends_with(['v', 'V', 'h']) && letters.chars().all(|letter| "pvVh".contains(letter))
+    };
+    let is_flag = |arg: &String| ["--version", "--help"].contains(&arg.as_str()) || is_bundle(arg);
     let words = argv.iter().filter(|arg| !arg.starts_with('-')).take(2);
     argv.iter().any(is_flag) || words.into_iter().any(|word| SIDE.contains(&format!(" {word} ")))
 }
