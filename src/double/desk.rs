@@ -29,10 +29,10 @@ pub(super) struct Desk<'a> {
     pub session: Resolved,
     sessions: Sessions,
     seed: String,
+    pub arguments: &'a [OsString],
+    pub pool: Pool,
     state: &'a StateDir,
-    arguments: &'a [OsString],
     request: Request,
-    pool: Pool,
 }
 
 /// What a spawn is going to do.
@@ -233,51 +233,7 @@ impl<'a> Desk<'a> {
         Late { prompt: prompt.or(empty.clone()), stdin_line: empty }
     }
 
-    /// The answer to a probe of the CLI that the next recording was made with, where that is known
-    /// and no version is pinned.
-    fn as_recorded(&mut self, ledger: &mut Ledger) -> Option<Answer> {
-        if self.settings.set.versions.contains_key(self.manners.name()) {
-            return None;
-        }
-        let Ok(Choice::Found(pick)) = self.look(ledger, &Late { prompt: None, stdin_line: None })
-        else {
-            return None;
-        };
-        let version = pick.item.ok()?.header.origin.cli_version?;
-        match self.manners.read(self.invocation, &self.settings, Version::Recorded(&version)) {
-            Request::Probe(answer) => Some(answer),
-            _ => None,
-        }
-    }
-
-    fn probe(&mut self, ledger: &mut Ledger, stock: Result<Answer, Error>) -> Script {
-        let late = Late { prompt: Some(String::new()), stdin_line: Some(String::new()) };
-        let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
-        let chosen = ledger.choose_probe(&self.pool, &mut |path, depth| {
-            facts(invocation, arguments, &late, |facts| Opened::weigh(path, depth, facts, regexes))
-        });
-        match (chosen, stock) {
-            (Ok(Some(pick)), _) => Script::Recording(pick),
-            (Ok(None), Ok(answer)) => Script::Answer(answer),
-            (Ok(None), Err(error)) | (Err(error), _) => Script::Refused(error),
-        }
-    }
-
-    /// What the real CLI says of options that no known version has. They pass as long as there is
-    /// something to play, since the CLI may be newer than ringer; where there is not, its refusal
-    /// tells more than that the recordings have run out.
-    fn refusal_of_unknown_options(&self) -> Option<Answer> {
-        let strict = self.settings.args == Strictness::Strict;
-        if !strict || self.model_run()?.unknown().is_empty() {
-            return None;
-        }
-        match self.manners.read(self.invocation, &self.settings, Version::Known) {
-            Request::Usage(answer) => Some(answer),
-            _ => None,
-        }
-    }
-
-    fn look(
+    pub(super) fn look(
         &mut self,
         ledger: &mut Ledger,
         late: &Late,
@@ -428,7 +384,7 @@ fn seed(arguments: &[OsString]) -> u64 {
 }
 
 /// Calls with what is known of a spawn.
-fn facts<T>(
+pub(super) fn facts<T>(
     invocation: &Invocation,
     arguments: &[OsString],
     late: &Late,

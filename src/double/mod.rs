@@ -4,6 +4,7 @@
 //! A double takes no orders from its arguments: every one of them belongs to the program it stands
 //! in for. It writes nothing of its own to stdout, and to stderr only what ends with exit code 97.
 
+mod answers;
 mod desk;
 mod first_entry;
 mod messages;

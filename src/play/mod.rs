@@ -3,6 +3,7 @@
 
 mod child;
 mod effects;
+mod emit;
 mod exchange;
 mod exit_watch;
 mod input;
@@ -13,6 +14,7 @@ mod player;
 mod raw;
 mod reply;
 mod shape;
+mod side_files;
 mod spawn;
 mod steps;
 mod stop;

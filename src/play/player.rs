@@ -17,11 +17,11 @@ use super::waiting::{Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
-use crate::persona::performer::{Performer, SessionMark};
+use crate::persona::performer::Performer;
 use crate::persona::{Answer, Ending, Epipe, Manners, Situation};
 use crate::recording::{Output, Signal, Step};
-use crate::sessions::transcript::{Prompt, Transcript};
-use crate::sessions::{LastMessage, Told};
+use crate::sessions::LastMessage;
+use crate::sessions::transcript::Transcript;
 use crate::sys;
 
 /// Everything that is settled about how a recording is played.
@@ -80,9 +80,9 @@ pub(crate) struct Player {
     /// The session file that the program would write, where such files are asked for.
     pub(super) transcript: Option<Transcript>,
     /// A line of stdout that has begun and not ended, for the session file.
-    untold: Vec<u8>,
+    pub(super) untold: Vec<u8>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
-    unrendered: Vec<u8>,
+    pub(super) unrendered: Vec<u8>,
     /// How many turns the recording of a live session has.
     pub(super) turns: Option<u64>,
     pub(super) inbox: Inbox,
@@ -174,46 +174,6 @@ impl Player {
         self.last_words()
     }
 
-    /// What must be known for the next spawn that takes this session up, where the session is the
-    /// program's own.
-    pub fn session_mark(&self) -> Option<SessionMark> {
-        self.performer.as_ref().and_then(|performer| performer.session())
-    }
-
-    /// Keeps the last message for the file that the arguments name.
-    pub fn keep_last_message(&mut self, path: &str, told: Told) -> Play<()> {
-        match LastMessage::open(path, &self.plan.cwd, told) {
-            Ok(file) => {
-                self.last_message = Some(file);
-                Ok(())
-            }
-            // Strictness is about arguments; no file is looked for.
-            Err(answer) => {
-                let mention = format!("the real CLI ends here: {}", answer.stderr.trim_end());
-                self.spawn.entry.mentions.push(mention);
-                Ok(())
-            }
-        }
-    }
-
-    /// Keeps the session file that the program would write, beginning with the prompt.
-    pub fn keep_transcript(&mut self, file: Option<Transcript>, prompt: &str) -> Result<(), Error> {
-        self.transcript = file;
-        match &mut self.transcript {
-            Some(file) if !self.plan.session => file.prompt(Prompt::Text(prompt)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes the last message, once it is known how the run ends.
-    fn store_last_message(&mut self, exit: &Exit) -> Result<(), Error> {
-        let (Some(file), Exit::Code(code)) = (self.last_message.take(), exit) else {
-            return Ok(());
-        };
-        let known = self.performer.as_ref().and_then(|performer| performer.last_message());
-        file.finish(*code, known.as_deref()).map(drop)
-    }
-
     /// The end that a stop means, after what was held back has gone out.
     pub fn conclude(&mut self, stop: Stop) -> Exit {
         let exit = self.exit_of(stop);
@@ -262,47 +222,6 @@ impl Player {
         }
     }
 
-    /// Writes what a recording says, rendered where that is asked for.
-    pub(super) fn emit(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
-        if stream == Output::Stdout && self.is_live() && bytes.ends_with(b"\n") {
-            return self.emit_translated(bytes);
-        }
-        if stream == Output::Stderr || !self.plan.render || self.performer.is_none() {
-            return self.send(stream, bytes);
-        }
-        self.spoke = true;
-        let mut rest = bytes;
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            let mut line = std::mem::take(&mut self.unrendered);
-            line.extend_from_slice(&rest[..=end]);
-            rest = &rest[end + 1..];
-            let pieces = self.voice(|it| it.recorded(&line));
-            self.pieces(pieces)?;
-        }
-        self.unrendered.extend_from_slice(rest);
-        Ok(())
-    }
-
-    /// Writes whole lines of a live session, with ids that the client made up or named being this
-    /// run's. It stays one write.
-    fn emit_translated(&mut self, bytes: &[u8]) -> Play<()> {
-        let Some(performer) = &self.performer else { return self.send(Output::Stdout, bytes) };
-        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-        let translated: Vec<u8> =
-            lines.flat_map(|line| performer.translated(line).into_owned()).collect();
-        self.send(Output::Stdout, &translated)
-    }
-
-    /// Renders the last line of a recorded stream, if that has no newline.
-    pub(super) fn render_the_rest(&mut self) -> Play<()> {
-        let line = std::mem::take(&mut self.unrendered);
-        if line.is_empty() {
-            return Ok(());
-        }
-        let pieces = self.voice(|it| it.recorded(&line));
-        self.pieces(pieces)
-    }
-
     /// Writes bytes to a stream, all of them by one call where the system takes them so.
     pub(super) fn send(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
         let direction = match stream {
@@ -341,24 +260,6 @@ impl Player {
                     let message = format!("cannot write to {}: {errno}", name(stream));
                     self.spawn.problem(Problem { kind: ProblemKind::WriteFailed, message });
                 }
-            }
-        }
-        Ok(())
-    }
-
-    fn was_written(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
-        if stream == Output::Stderr {
-            return Ok(());
-        }
-        if let Some(file) = &mut self.last_message {
-            file.written(bytes)?;
-        }
-        if let Some(file) = &mut self.transcript {
-            self.untold.extend_from_slice(bytes);
-            let whole = memchr::memrchr(b'\n', &self.untold).map_or(0, |newline| newline + 1);
-            let lines: Vec<u8> = self.untold.drain(..whole).collect();
-            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                file.event(line)?;
             }
         }
         Ok(())
