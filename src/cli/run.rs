@@ -83,13 +83,25 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         Ok(verdict) => {
             say(arguments, &verdict, &layout, earlier)?;
             say_where(&place, &layout, &verdict, arguments);
-            Ok(Outcome::Code(if code == 0 && !verdict.good { super::EXIT_NO } else { code }))
+            Ok(Outcome::Code(exit_code(code, &verdict, arguments)))
         }
         Err(error) => {
             output::complain(&error);
             Ok(Outcome::Code(if code == 0 { EXIT_RINGER } else { code }))
         }
     }
+}
+
+/// Returns the command's exit code, or 1 where that would hide a bad verdict; then it says so.
+fn exit_code(code: u8, verdict: &Verdict, arguments: &Arguments) -> u8 {
+    if code != 0 || verdict.good {
+        return code;
+    }
+    if !arguments.json {
+        let no = super::EXIT_NO;
+        output::say(&format!("ringer: exit {no} for the above; the command itself ended with 0\n"));
+    }
+    super::EXIT_NO
 }
 
 fn say(
@@ -126,7 +138,9 @@ fn say_where(place: &Temporary, layout: &Layout, verdict: &Verdict, arguments: &
     if place.kept || !layout.state.starts_with(&place.path) {
         output::say(&format!("ringer: to look closer: ringer journal {state}\n"));
     } else if !verdict.good && !verdict.spawns.is_empty() {
-        output::say("ringer: to look closer, keep stage and journal: ringer run --keep ...\n");
+        output::say(
+            "ringer: to look closer, run it again with its journal kept: ringer run --keep ...\n",
+        );
     }
 }
 

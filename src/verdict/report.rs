@@ -71,8 +71,8 @@ impl Report<'_> {
         writeln!(f, "ringer: no double was started at all, so nothing was played")?;
         writeln!(
             f,
-            "  Either the test never came to start {}, or it started the real program, since\n  \
-             many clients do not look at PATH. What to give to these:",
+            "  Either the test never came to start {}, or it started the real program instead\n  of \
+             the double, since many clients do not look at PATH. What to give to these:",
             personas.join(" or ")
         )?;
         f.write_str(&ways::lines(&personas, self.programs, self.passing))
@@ -125,16 +125,17 @@ impl Report<'_> {
         if !never.is_empty() {
             writeln!(
                 f,
-                "  No double of {} was started. If the test did start it, it was the real program, \
-                 since\n  many clients do not look at PATH. What to give to these:",
+                "  No double of {} was started. If the test did start it, it was the real program \
+                 instead\n  of the double, since many clients do not look at PATH. What to give to \
+                 these:",
                 never.join(" or ")
             )?;
             return f.write_str(&ways::lines(&never, self.programs, self.passing));
         }
         writeln!(
             f,
-            "  The test started the program less often than was recorded, or otherwise; where that is \
-             right: --allow-unused"
+            "  The test started the program less often than was recorded, or in another way; if that \
+             is intended: --allow-unused"
         )
     }
 

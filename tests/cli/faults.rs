@@ -28,7 +28,8 @@ ringer: problem in spawn 2 (`claude -p two`): exhausted
     to play from the start again: ringer reset [stage]/state
 ringer: problem in spawn 3 (`claude -p three`): exhausted
   no recording is left for `claude -p three`
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
@@ -60,8 +61,8 @@ fn no_spawn_at_all_is_said_first_with_what_to_give_to_clients_that_do_not_look_a
         said.verdict(),
         "\
 ringer: no double was started at all, so nothing was played
-  Either the test never came to start claude or codex, or it started the real program, since
-  many clients do not look at PATH. What to give to these:
+  Either the test never came to start claude or codex, or it started the real program instead
+  of the double, since many clients do not look at PATH. What to give to these:
     Python claude-agent-sdk            ClaudeAgentOptions(cli_path=\"[stage]/claude\")
     JS @anthropic-ai/claude-agent-sdk  pathToClaudeCodeExecutable: \"[stage]/claude\"
     JS @openai/codex-sdk               new Codex({ codexPathOverride: \"[stage]/codex\" })
@@ -72,6 +73,7 @@ ringer: no double was started at all, so nothing was played
 ringer: 2 recordings not played:
   rec/claude/01.jsonl
   rec/codex/01.jsonl
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
@@ -146,9 +148,10 @@ ringer: not as recorded: 1 spawn, 0 of 1 recording played
   1  claude -p hi --zzz-nonsense  (usage error)  exit 1
 ringer: 1 recording not played:
   rec/claude/01.jsonl
-  The test started the program less often than was recorded, or otherwise; where that is right: --allow-unused
+  The test started the program less often than was recorded, or in another way; if that is intended: --allow-unused
 ringer: note on spawn 1: the real claude refuses these arguments or this input with exit code 1; the double did the same, and its stderr has the real text
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
@@ -164,7 +167,8 @@ ringer: not as recorded: 1 spawn, 1 of 1 recording played, 1 problem
   1  claude -p hi --zzz-nonsense  claude/01.jsonl  exit 0
 ringer: problem in spawn 1 (`claude -p hi --zzz-nonsense`): unknown_option
   no known version has the option --zzz-nonsense; pin a version in ringer.toml to have it refused, or set RINGER_ARGS=lax to let any argument pass
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
@@ -194,7 +198,8 @@ ringer: note: the doubles were started by 2 processes:
     pid [pid]: spawns 1 and 2
     pid [pid]: spawns 3 and 4
   if these are different tests, they share a state directory; give each its own RINGER_STATE
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
@@ -243,7 +248,8 @@ ringer: not as recorded: 1 spawn, 1 of 1 recording played, 1 problem
   1  claude -p hi  claude/01.jsonl  exit 97
 ringer: problem in spawn 1 (`claude -p hi`): unreadable
   [root]/rec/claude/01.jsonl: line 3: unknown verb \"owt\"; did you mean \"out\"?
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
@@ -262,14 +268,15 @@ ringer: not as recorded: 1 spawn, 1 of 2 recordings played
   1  codex exec hi  codex/01.jsonl  exit 0
 ringer: 1 recording not played:
   rec/claude/01.jsonl
-  No double of claude was started. If the test did start it, it was the real program, since
-  many clients do not look at PATH. What to give to these:
+  No double of claude was started. If the test did start it, it was the real program instead
+  of the double, since many clients do not look at PATH. What to give to these:
     Python claude-agent-sdk            ClaudeAgentOptions(cli_path=\"[stage]/claude\")
     JS @anthropic-ai/claude-agent-sdk  pathToClaudeCodeExecutable: \"[stage]/claude\"
     npx, absolute paths, a PATH reset  [stage]/claude
   Each run has a stage of its own: take the path from PATH, as `command -v claude` does,
   or make a stage that stays: ringer stage DIR --recordings R
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }

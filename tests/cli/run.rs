@@ -91,8 +91,9 @@ ringer: not as recorded: 1 spawn, 1 of 2 recordings played
   1  claude -p hi  claude/01.jsonl  exit 0
 ringer: 1 recording not played:
   rec/claude/05-twice.jsonl (2 of 2 plays left)
-  The test started the program less often than was recorded, or otherwise; where that is right: --allow-unused
-ringer: to look closer, keep stage and journal: ringer run --keep ...
+  The test started the program less often than was recorded, or in another way; if that is intended: --allow-unused
+ringer: to look closer, run it again with its journal kept: ringer run --keep ...
+ringer: exit 1 for the above; the command itself ended with 0
 ",
     );
 }
