@@ -101,7 +101,7 @@ fn a_step_is_one_write() {
 
 #[test]
 fn split_cuts_a_step_at_its_byte_offsets_with_a_gap_between() {
-    let scene = Scene::of_steps(&[r#"{"out":"héllo world","split":[2,6,99],"gap_ms":150}"#]);
+    let scene = Scene::of_steps(&[r#"{"out":"héllo world","split":[2,6,99],"gap_ms":500}"#]);
     let mut running = scene.claude(&["-p", "hi"]).go();
     // The first cut goes through the two bytes of a character.
     assert_eq!(running.piece(), b"h\xc3");
@@ -112,8 +112,9 @@ fn split_cuts_a_step_at_its_byte_offsets_with_a_gap_between() {
 
 #[test]
 fn a_gap_lasts_as_long_as_written_and_shrinks_with_the_speed() {
-    for (speed, least, most) in [("0", 300, 2000), ("1", 300, 2000), ("10", 30, 250)] {
-        let scene = Scene::of_steps(&[r#"{"out":"abcd","split":[1,2,3],"gap_ms":100}"#]);
+    for (speed, gap, least, most) in [("0", 100, 300, 30_000), ("10", 1000, 300, 3000)] {
+        let step = format!("{{\"out\":\"abcd\",\"split\":[1,2,3],\"gap_ms\":{gap}}}");
+        let scene = Scene::of_steps(&[&step]);
         scene.claude(&["-p", "hi"]).env("RINGER_SPEED", speed).run().is("abcd", "", 0);
         let wall = scene.entry(1)["wall_ms"].as_u64().unwrap();
         assert!((least..most).contains(&wall), "{wall} ms at speed {speed}");
@@ -123,11 +124,11 @@ fn a_gap_lasts_as_long_as_written_and_shrinks_with_the_speed() {
 #[test]
 fn the_other_out_and_err_steps_can_be_split_too() {
     let scene = Scene::of_steps(&[
-        r#"{"out_fill":{"text":"ab","times":2},"split":[3],"gap_ms":100}"#,
+        r#"{"out_fill":{"text":"ab","times":2},"split":[3],"gap_ms":500}"#,
         r#"{"in":"line"}"#,
-        r#"{"out_base64":"AAEC","split":[1],"gap_ms":100}"#,
+        r#"{"out_base64":"AAEC","split":[1],"gap_ms":500}"#,
         r#"{"in":"line"}"#,
-        r#"{"out":[1,2],"split":[2],"gap_ms":100}"#,
+        r#"{"out":[1,2],"split":[2],"gap_ms":500}"#,
     ]);
     let mut running = scene.claude(&["-p", "hi"]).talk();
     assert_eq!([running.piece(), running.piece()], [b"aba".to_vec(), b"b".to_vec()]);
@@ -142,10 +143,10 @@ fn more_holds_a_step_back_to_leave_in_one_write_with_the_next() {
     let scene = Scene::of_steps(&[
         r#"{"out":"one ","more":true}"#,
         r#"{"err":"E"}"#,
-        r#"{"wait_ms":100}"#,
+        r#"{"wait_ms":500}"#,
         r#"{"out":"two ","more":true}"#,
         r#"{"out":"three"}"#,
-        r#"{"wait_ms":100}"#,
+        r#"{"wait_ms":500}"#,
         r#"{"out":"last","more":true}"#,
     ]);
     let mut running = scene.claude(&["-p", "hi"]).go();
