@@ -126,6 +126,7 @@ impl<'a> Desk<'a> {
         sources: &Sources,
     ) -> Result<Desk<'a>, Error> {
         let recordings = sources.recordings(invocation)?;
+        sources.mode()?;
         let settings = sources.settle(recordings.to_owned())?;
         let arguments = invocation.argv.get(1..).unwrap_or_default();
         Ok(Desk {

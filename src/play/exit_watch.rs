@@ -43,11 +43,6 @@ impl ExitWatch {
         self.keep(&bytes[last + 1..]);
     }
 
-    /// Tells whether the exit code is the same whatever is read.
-    pub fn decides_nothing(&self) -> bool {
-        self.needle.is_none()
-    }
-
     /// The exit code after everything that was read.
     pub fn code(&mut self) -> u8 {
         self.end_line();

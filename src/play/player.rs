@@ -55,6 +55,8 @@ pub(crate) struct Player {
     pub spawn: Spawn,
     pub plan: Plan,
     pub(super) watch: ExitWatch,
+    /// Whether everything that goes to stdout is read for that.
+    pub(super) watches: bool,
     /// How stdout begins, and the shape that the arguments ask for.
     beginning: Beginning,
     pub asked: Option<Shape>,
@@ -108,6 +110,7 @@ impl Player {
             spawn,
             plan,
             watch,
+            watches: true,
             beginning: Beginning::default(),
             asked: None,
             began: Instant::now(),
@@ -226,7 +229,9 @@ impl Player {
     pub(super) fn send(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
         let direction = match stream {
             Output::Stdout => {
-                self.watch.feed(bytes);
+                if self.watches {
+                    self.watch.feed(bytes);
+                }
                 self.beginning.feed(bytes);
                 Direction::Out
             }
