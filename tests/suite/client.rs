@@ -2,11 +2,12 @@
 //! leads a double through one of them, frame by frame.
 
 use std::fs;
-use std::io::{PipeReader, Read as _, Write as _};
+use std::io::{PipeReader, PipeWriter, Read as _, Write as _};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -15,6 +16,11 @@ use crate::scene::{Scene, Start};
 
 /// What marks the ids of requests that the captured client did not make.
 pub const EXTRA: &str = "\"extra-";
+
+/// What clogs a pipe: a page of it is left.
+const CLOG: usize = (64 - 4) << 10;
+/// When a reader that is late begins.
+const LATE: Duration = Duration::from_millis(150);
 
 /// A captured session.
 pub struct Session {
@@ -101,6 +107,25 @@ impl Session {
 
     /// Starts the double as the real program was started, with the capture as its recording.
     pub fn start(&self) -> Client {
+        let (reader, writer) = std::io::pipe().unwrap();
+        self.start_into(writer, pieces(reader))
+    }
+
+    /// Starts it with a stdout that does not block, has little room left, and is read late.
+    pub fn start_clogged(&self) -> Client {
+        let (mut reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(&[b'.'; CLOG]).unwrap();
+        fcntl_setfl(&writer, OFlags::NONBLOCK).unwrap();
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            std::thread::sleep(LATE);
+            reader.read_exact(&mut [0; CLOG]).unwrap();
+            pieces(reader).into_iter().try_for_each(|piece| sender.send(piece))
+        });
+        self.start_into(writer, receiver)
+    }
+
+    fn start_into(&self, stdout: PipeWriter, pieces: Receiver<Vec<u8>>) -> Client {
         let scene = Scene::new();
         scene.set(&format!("[{}]\nversion = \"{}\"\n", self.program, self.version));
         scene.raw(&format!("{}/01.jsonl", self.program), &self.stdout);
@@ -108,12 +133,11 @@ impl Session {
         let program: fn(&Scene, &[&str]) -> Start =
             if self.program == "claude" { Scene::claude } else { Scene::codex };
         let start = program(&scene, &argv).env("RINGER_ARGS", "lax");
-        let (reader, writer) = std::io::pipe().unwrap();
-        let running = start.stdout(writer).talk();
+        let running = start.stdout(stdout).talk();
         Client {
             scene,
             running,
-            pieces: pieces(reader),
+            pieces,
             stdout: Vec::new(),
             sent: Vec::new(),
             signal_after: self.terminated.then_some(self.end_after),

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -96,6 +97,25 @@ fn a_client_may_write_everything_at_once_where_no_interrupt_cuts_the_turns_short
 }
 
 #[test]
+fn a_reader_that_is_late_gets_whole_lines_though_answers_come_up_meanwhile() {
+    for_all("late", waits_for_nothing, |session| {
+        let mut client = session.start_clogged();
+        client.send(&session.frames.iter().map(|it| it.line.clone()).collect::<Vec<_>>());
+        // Comes when the pipe is full.
+        std::thread::sleep(Duration::from_millis(75));
+        client.send(&extras(session, 0));
+        client
+            .wait("the answer to the extra", |heard| heard.iter().any(|it| it.contains(EXTRA)))?;
+        let mut played = client.end()?;
+        whole_exchange(&played)?;
+        let lines = played.done.stdout.split_inclusive(|byte| *byte == b'\n');
+        let own = |line: &&[u8]| !String::from_utf8_lossy(line).contains(EXTRA);
+        played.done.stdout = lines.filter(own).flatten().copied().collect();
+        same_in_another_order(session, &played, !asks_later(session))
+    });
+}
+
+#[test]
 fn a_client_may_send_its_prompt_before_it_initializes() {
     for_all(
         "prompt first",
@@ -123,6 +143,7 @@ fn requests_and_notices_of_another_client_get_their_answers_and_change_nothing_e
             for (number, frame) in session.frames.iter().enumerate() {
                 client.wait_for(frame.after)?;
                 client.send(&extras(session, number));
+                has_not_run_ahead(&mut client, session, number)?;
                 client.send(std::slice::from_ref(&frame.line));
             }
             client.wait_for(session.end_after)?;
@@ -152,15 +173,47 @@ fn a_session_that_is_killed_has_every_line_on_disk_that_came_and_went() {
                 heard.iter().any(|it| it.contains(EXTRA))
             })?;
             let played = client.kill()?;
-            check(played.done.status == -9, || format!("it ended by itself: {:?}", played.done))?;
             whole_exchange(&played)?;
-            let entry = played.scene.entry(1);
-            let says = (entry.text("state"), entry.exit());
-            check(says == ("running", String::new()), || format!("the entry says {says:?}"))?;
-            let lock = File::open(played.scene.state().join("journal/000001.stdin")).unwrap();
-            check(lock.try_lock().is_ok(), || "something still holds the spawn's lock".to_owned())
+            reads_as_killed(&played)
         },
     );
+}
+
+#[test]
+fn a_session_that_is_killed_at_any_moment_has_on_disk_what_its_client_has_read() {
+    for_all(
+        "killed anywhere",
+        |_| true,
+        |session| {
+            for (count, frame) in session.frames.iter().enumerate().filter(|(_, it)| it.after > 0) {
+                let mut client = session.start();
+                follow(&mut client, &session.frames[..=count])?;
+                let played = client.kill()?;
+                let kept = exchanged(&played, "out");
+                let read = memchr::memrchr(b'\n', &played.done.stdout).map_or(0, |end| end + 1);
+                let read = lines(&played.done.stdout[..read]);
+                check(kept.len() >= read.len(), || format!("{} of {}", kept.len(), read.len()))?;
+                same_lines(&kept[..read.len()], &read)?;
+                // Something has come after these, so they had been read.
+                let heard = exchanged(&played, "in");
+                let answered = session.frames.iter().filter(|it| it.after < frame.after).count();
+                check(heard.len() >= answered, || format!("{} of {answered} frames", heard.len()))?;
+                same_lines(&heard, &played.sent[..heard.len()])?;
+                reads_as_killed(&played)?;
+            }
+            Ok(())
+        },
+    );
+}
+
+/// The entry is that of a spawn that runs, and nothing holds the lock of one that does.
+fn reads_as_killed(played: &Played) -> Result<(), String> {
+    check(played.done.status == -9, || format!("it ended by itself: {:?}", played.done))?;
+    let entry = played.scene.entry(1);
+    let says = (entry.text("state"), entry.exit());
+    check(says == ("running", String::new()), || format!("the entry says {says:?}"))?;
+    let lock = File::open(played.scene.state().join("journal/000001.stdin")).unwrap();
+    check(lock.try_lock().is_ok(), || "something still holds the spawn's lock".to_owned())
 }
 
 /// Sends frames, each once everything has come that had come before it.
@@ -185,6 +238,17 @@ fn extras(session: &Session, number: usize) -> Vec<String> {
         ]
     };
     extras.into()
+}
+
+/// Waits for the answer to a frame's extra request: no more turns than the captured ones are over
+/// then, for each waits for its own message.
+fn has_not_run_ahead(client: &mut Client, session: &Session, number: usize) -> Result<(), String> {
+    let id = format!("{EXTRA}{number}\"");
+    client.wait(&id, |heard| heard.iter().any(|line| line.contains(&id)))?;
+    let ends = |lines: &[String]| lines.iter().filter(|line| ends_turn(line)).count();
+    let wanted = ends(&lines(&session.stdout)[..session.frames[number].after]);
+    let got = ends(&client.heard());
+    check(got == wanted, || format!("{got} turns before frame {number}, captured {wanted}"))
 }
 
 /// Whether nothing cuts a turn of this session short where it finds it: an interrupt, the end of
@@ -282,10 +346,7 @@ fn releases_turn(frame: &Value) -> bool {
 
 /// The exchange holds every line in and out, each direction in its order.
 fn whole_exchange(played: &Played) -> Result<(), String> {
-    let exchange = exchange(played);
-    let of = |dir: &str| -> Vec<String> {
-        exchange.iter().filter(|(it, _)| it == dir).map(|(_, line)| line.clone()).collect()
-    };
+    let of = |dir| exchanged(played, dir);
     same_lines(&of("in"), &played.sent).map_err(|why| format!("exchange, in: {why}"))?;
     let out = lines(&played.done.stdout);
     same_lines(&of("out"), &out).map_err(|why| format!("exchange, out: {why}"))?;
@@ -306,6 +367,11 @@ fn in_order(session: &Session, played: &Played) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The lines of the exchange that went one way.
+fn exchanged(played: &Played, dir: &str) -> Vec<String> {
+    exchange(played).into_iter().filter(|(it, _)| it == dir).map(|(_, line)| line).collect()
 }
 
 /// The lines of the exchange: which way each went, and the line.
