@@ -11,6 +11,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::played::Played;
 use crate::running::{Done, PATIENCE, Running};
 use crate::scene::{Scene, Start};
 
@@ -232,14 +233,6 @@ impl Client {
         let done = Done { stdout, ..running.end() };
         Ok(Played { scene, done, sent })
     }
-}
-
-/// A session that is over.
-pub struct Played {
-    pub scene: Scene,
-    pub done: Done,
-    /// What the client sent.
-    pub sent: Vec<String>,
 }
 
 /// Lines, without their newlines.

@@ -5,6 +5,8 @@
 mod client;
 /// A journal entry, as a reader from outside sees it.
 mod entry;
+/// A live session that is over, and what must be so of it.
+mod played;
 /// A spawn that runs, and one that has ended.
 mod running;
 /// What a test puts around the doubles.
