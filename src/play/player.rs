@@ -253,9 +253,10 @@ impl Player {
                 }
                 Wrote::Full(count) => {
                     rest = &rest[count..];
+                    // Frames wait too: their answers would stand in the middle of this line.
                     self.wait(Wait {
                         fd,
-                        listen: true,
+                        listen: false,
                         until: None,
                         what: "a reader that takes its output",
                     })?;

@@ -1,8 +1,12 @@
 //! The suite: the doubles from outside, driven as users drive them. One module a part of the
 //! contract; each test has a scene of its own and shares nothing with the others.
 
+/// A client of live sessions, and the captured sessions that it knows.
+mod client;
 /// A journal entry, as a reader from outside sees it.
 mod entry;
+/// A live session that is over, and what must be so of it.
+mod played;
 /// A spawn that runs, and one that has ended.
 mod running;
 /// What a test puts around the doubles.
@@ -28,6 +32,9 @@ mod inherited;
 mod input;
 /// What the journal says of a spawn, and when.
 mod journal;
+/// The captured live sessions, for their own client and for others: other orders, more requests,
+/// kills; and what the journal keeps of them.
+mod live;
 /// What the two programs are like: stdin and signals.
 mod manners;
 /// What goes out: bytes, streams, order, pieces.
