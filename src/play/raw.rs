@@ -15,7 +15,7 @@ const CHUNK: usize = 128 << 10;
 const PAGE: usize = 4096;
 /// How far back from the end a long stream is searched for the event that decides the exit code:
 /// looking for it in everything that passes would cost half the throughput.
-const TAIL: u64 = 16 << 20;
+const TAIL: u64 = 4 << 20;
 
 impl Player {
     /// Plays a raw recording: what was read of it already, then the rest, if there is more.
