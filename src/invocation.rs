@@ -79,8 +79,8 @@ impl Invocation {
             stdio: [StreamKind::of(0), StreamKind::of(1), StreamKind::of(2)],
             pid: this_process(),
             ppid: parent(),
-            pgid: rustix::process::getpgrp().as_raw_nonzero().get(),
-            sid: rustix::process::getsid(None).map_or(0, |sid| sid.as_raw_nonzero().get()),
+            pgid: sys::process_group(),
+            sid: sys::session(),
             started_at,
             clock,
         }

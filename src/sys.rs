@@ -127,6 +127,19 @@ pub(crate) fn interrupt_after(after: Duration) {
     unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()) };
 }
 
+/// The process group that this process is in; 0 where its leader is outside this process's view, as
+/// in a PID namespace that was entered without a session of its own. `rustix` rules that out.
+pub(crate) fn process_group() -> i32 {
+    // SAFETY: a plain system call that takes nothing and cannot fail.
+    unsafe { libc::getpgrp() }
+}
+
+/// The session that this process is in; 0 where its leader is outside this process's view.
+pub(crate) fn session() -> i32 {
+    // SAFETY: a plain system call; 0 stands for this process, which cannot be missing.
+    unsafe { libc::getsid(0) }
+}
+
 /// Ends this process by a signal, with its default action; ends with 128 + number where the signal
 /// does not end a process.
 pub(crate) fn die_by(number: i32) -> ! {
