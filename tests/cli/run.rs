@@ -176,21 +176,41 @@ fn a_double_of_another_name_is_added_by_name_or_by_its_folder() {
 }
 
 /// Starts `ringer run` in a group of its own, waits until its command says that it is ready, sends
-/// a signal to ringer or to the group, and returns the exit code and what was said.
+/// a signal to ringer or to the group, and returns the exit code and what was said. What ignores
+/// signals here, as under `nohup`, would be inherited, and no shell can trap it then: so it begins
+/// with the default of each.
 fn signalled(signal: &str, to_group: bool, script: &str) -> (Option<i32>, String) {
     let scene = Scene::with_claude(1);
-    let mut command = scene.command(RINGER);
-    command.args(["run", "rec", "--", "sh", "-c", script]).process_group(0);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(20);
-    while !scene.path("ready").exists() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(10));
+    let mut command = scene.command("env");
+    command.args(["--default-signal", RINGER, "run", "rec", "--", "sh", "-c", script]);
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    wait_until(|| scene.path("ready").exists());
+    let kill = |signal: &str, target: &str| {
+        assert!(
+            Command::new("kill").args(["-s", signal, "--", target]).status().unwrap().success()
+        );
+    };
+    let group = format!("-{}", child.id());
+    kill(signal, if to_group { &group } else { &group[1..] });
+    if !wait_until(|| child.try_wait().unwrap().is_some()) {
+        kill("KILL", &group);
+        panic!("it goes on after SIG{signal}");
     }
-    let target = format!("{}{}", if to_group { "-" } else { "" }, child.id());
-    assert!(Command::new("kill").args(["-s", signal, "--", &target]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     (output.status.code(), scene.plain(&output.stderr))
+}
+
+/// Waits until something is so; false: it was not within a long time.
+fn wait_until(mut is_so: impl FnMut() -> bool) -> bool {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        if until <= Instant::now() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
 }
 
 const TRAPS: &str = "claude -p hi; trap 'exit 5' TERM HUP INT; : >ready; \
