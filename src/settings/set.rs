@@ -11,7 +11,8 @@ use crate::journal::secrets::EnvMode;
 use crate::recording::{STDIN_MODES, StdinMode};
 
 /// The keys that the file may have beside one table a persona.
-const KEYS: &str = "repeat_last, args, speed, stdin, render, sessions, transcripts, [journal], [<persona>] version";
+const KEYS: &str = "repeat_last, args, speed, stdin, render, sessions, transcripts, [journal], \
+    [<persona>] version, [claude.initialize]";
 
 /// What `ringer.toml` says; everything is optional.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +33,9 @@ pub struct Set {
     pub transcripts: bool,
     /// The CLI versions that the personas answer as.
     pub versions: BTreeMap<String, String>,
+    /// What `claude` says of itself when a client initializes a session, beside what it always
+    /// says or instead of it: keys (`commands`, `models`, `agents`, `account`, ...) and JSON.
+    pub initialize: Vec<(String, String)>,
     /// How the journal keeps the environment.
     pub journal_env: EnvMode,
     /// Whether the journal keeps the bytes of stdin.
@@ -121,15 +125,36 @@ impl Reader<'_> {
 
     fn persona(&self, persona: &str, table: &Table, set: &mut Set) -> Result<(), Error> {
         for (key, value) in table {
-            let version = value.as_str().filter(|_| key == "version").ok_or_else(|| {
-                self.wrong(
-                    key,
-                    &format!("[{persona}] takes `version`, a string such as \"2.1.332\""),
-                )
-            })?;
-            set.versions.insert(persona.to_owned(), version.to_owned());
+            match (key.as_str(), value) {
+                ("version", Value::String(version)) => {
+                    set.versions.insert(persona.to_owned(), version.clone());
+                }
+                ("initialize", Value::Table(answer)) if persona == "claude" => {
+                    set.initialize = self.json_of(answer)?;
+                }
+                ("initialize", _) if persona == "claude" => {
+                    return Err(self.wrong(key, "it takes a table, [claude.initialize]"));
+                }
+                _ => {
+                    let what = "takes `version`, a string such as \"2.1.332\"";
+                    return Err(self.wrong(key, &format!("[{persona}] {what}")));
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The values of a table as JSON.
+    fn json_of(&self, table: &Table) -> Result<Vec<(String, String)>, Error> {
+        let each = table.iter().map(|(key, value)| {
+            if has_datetime(value) {
+                return Err(self.wrong(key, "JSON has no dates; write it as a string"));
+            }
+            let source = serde_json::to_string(value);
+            let source = source.map_err(|error| self.wrong(key, &error.to_string()))?;
+            Ok((key.clone(), source))
+        });
+        each.collect()
     }
 
     fn boolean(&self, key: &str, value: &Value) -> Result<bool, Error> {
@@ -172,5 +197,14 @@ impl Reader<'_> {
 
     fn line_at(&self, offset: usize) -> usize {
         self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+    }
+}
+
+fn has_datetime(value: &Value) -> bool {
+    match value {
+        Value::Datetime(_) => true,
+        Value::Array(values) => values.iter().any(has_datetime),
+        Value::Table(table) => table.values().any(has_datetime),
+        _ => false,
     }
 }

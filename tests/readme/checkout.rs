@@ -66,7 +66,8 @@ impl Checkout {
         envs
     }
 
-    fn search(&self, first: &[&Path]) -> OsString {
+    /// A search path with these folders and the checkout's own in front of what it is now.
+    pub fn search(&self, first: &[&Path]) -> OsString {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let bin = self.path("bin");
         let first = first.iter().map(|path| path.to_path_buf()).chain([bin]);

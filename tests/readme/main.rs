@@ -11,6 +11,7 @@ mod page;
 mod rust;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 
 use checkout::Checkout;
@@ -42,9 +43,9 @@ fn each_block_is_a_file_shown_as_it_stands() {
 fn each_shell_snippet_runs_to_a_good_end() {
     let shown: Vec<String> = blocks().into_iter().filter_map(|block| block.file).collect();
     let scripts = shown.iter().filter(|file| file.ends_with(".sh"));
-    // The program under test is run by the others, and the capture has a test of its own.
-    let own = ["examples/shell/agent.sh", "examples/shell/capture.sh"];
-    for script in scripts.filter(|file| !own.contains(&file.as_str())) {
+    // The program under test is run by the others; what needs a real program has a test of its own.
+    let own = ["agent.sh", "capture.sh", "record.sh"].map(|name| format!("examples/shell/{name}"));
+    for script in scripts.filter(|file| !own.contains(file)) {
         good(script, &Checkout::new().run("sh", &[script]));
     }
 }
@@ -69,6 +70,21 @@ fn a_capture_is_played_as_it_was_taken() {
     assert_eq!(said.stdout, fs::read(checkout.path("mine/claude/01.jsonl")).unwrap());
     assert!(String::from_utf8_lossy(&said.stdout).contains("Fixed."));
     real.verify();
+}
+
+#[test]
+fn what_was_recorded_is_played() {
+    let checkout = Checkout::new();
+    let real = checkout.path("real/claude");
+    fs::create_dir(checkout.path("real")).unwrap();
+    let event = r#"{"type":"result","subtype":"success","is_error":false,"result":"Fixed."}"#;
+    fs::write(&real, format!("#!/bin/sh\necho '{event}'\n")).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = checkout.command("sh");
+    command.arg("examples/shell/record.sh").env("PATH", checkout.search(&[&checkout.path("real")]));
+    let said = command.output().unwrap();
+    good("examples/shell/record.sh", &said);
+    assert_eq!(String::from_utf8_lossy(&said.stdout), "Fixed.\nFixed.\n");
 }
 
 #[test]

@@ -269,3 +269,27 @@ fn a_mistake_in_ringer_toml_is_an_error_with_its_line() {
         assert!(stderr.starts_with(&wanted), "{stderr}");
     }
 }
+
+#[test]
+fn what_claude_says_of_itself_to_a_client_may_be_given_by_the_set() {
+    let scene = Scene::of_steps(&[r#"{"turn":{"text":"Done."}}"#]);
+    scene.set("[claude.initialize]\nmodels = [{ value = \"mine\", displayName = \"Mine\" }]\n");
+    let arguments =
+        ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+    let asked = r#"{"type":"control_request","request_id":"1","request":{"subtype":"initialize"}}"#;
+    let done = scene.claude(&arguments).input(format!("{asked}\n")).run();
+    let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let answer = &said["response"]["response"];
+    assert_eq!(answer["models"], serde_json::json!([{"value": "mine", "displayName": "Mine"}]));
+    assert!(answer["commands"].is_array(), "the rest is as always: {answer}");
+}
+
+#[test]
+fn an_answer_that_is_no_table_is_refused_with_its_line() {
+    let scene = Scene::of_names(&["01.jsonl"]);
+    scene.set("[claude]\ninitialize = \"no\"\n");
+    let done = scene.claude(&["-p", "hi"]).run();
+    assert_eq!((done.status, done.stdout.len()), (97, 0));
+    let said = scene.plain(&done.stderr);
+    assert!(said.contains("ringer.toml: line 2: initialize: it takes a table"), "{said}");
+}

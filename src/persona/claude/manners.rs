@@ -49,9 +49,13 @@ impl Manners for Claude {
                         StdinRule::ToEnd { first_byte: Some(arguments::FIRST_BYTE_WAIT) }
                     }
                 };
-                let api_key = around.login == Login::Key;
-                let version = table.version.to_owned();
-                Request::Run(Rc::new(Run { request: *request, stdin, version, api_key }))
+                Request::Run(Rc::new(Run {
+                    request: *request,
+                    stdin,
+                    version: table.version.to_owned(),
+                    api_key: around.login == Login::Key,
+                    initialize: settings.set.initialize.clone(),
+                }))
             }
         }
     }
@@ -91,6 +95,8 @@ struct Run {
     version: String,
     /// Whether the environment has an API key.
     api_key: bool,
+    /// What the set says for the answer to `initialize`.
+    initialize: Vec<(String, String)>,
 }
 
 impl Run {
@@ -106,7 +112,7 @@ impl Run {
             latest: around.session.id.clone(),
             carried: around.session.carried.clone().unwrap_or_default(),
             prompt: (!self.is_session()).then(|| around.prompt.clone()),
-            initialize: Vec::new(),
+            initialize: self.initialize.clone(),
         }
     }
 }
