@@ -1,5 +1,5 @@
 //! Makes recordings of what others wrote down: captures of a run's streams, session transcripts
-//! that the CLIs keep, terminal casts.
+//! that the CLIs keep, terminal casts, cassettes of other tools.
 //!
 //! A transcript tells what was said and done, not what was printed; so it becomes turns, which a
 //! double renders as the CLI would. What a format does not hold (times between bytes, the order of
@@ -7,12 +7,14 @@
 //! recording.
 
 mod capture;
+mod cassette;
 mod cast;
 mod claude;
 mod codex;
 mod turns;
 
 pub use capture::{Capture, capture};
+pub use cassette::{Format, Wanted, cassette};
 pub use cast::cast;
 pub use turns::Imported;
 
