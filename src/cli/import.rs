@@ -144,16 +144,22 @@ fn text(path: &Path) -> anyhow::Result<String> {
 
 fn transcripts(dir: &Path, files: &[PathBuf], split: bool) -> anyhow::Result<()> {
     let mut recordings = Vec::new();
+    let mut unreadable = Vec::new();
     for (index, file) in files.iter().enumerate() {
         output::progress(index, files.len(), &file.display().to_string());
         let imported = transcript(&text(file)?, file)?;
+        unreadable.extend(imported.unreadable.iter().map(|line| (file, *line)));
         let folder = dir.join(imported.program);
         let texts = if split { imported.split() } else { vec![imported.session()] };
         let new = |text| New { folder: folder.clone(), name: None, text };
         recordings.extend(texts.into_iter().map(new));
     }
     output::progress_done();
-    add(&recordings)
+    add(&recordings)?;
+    for (file, line) in unreadable {
+        output::say(&format!("ringer: {}: line {line}: left out: not JSON\n", file.display()));
+    }
+    Ok(())
 }
 
 fn play_in(cassettes: &Cassettes) -> anyhow::Result<()> {
