@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::call::finish;
+use super::jsonl::{lines, of_json};
 use super::{Made, Reel};
 use crate::error::Error;
 use crate::record::lines::Mark;
@@ -155,22 +156,6 @@ pub(super) fn frames(reel: &mut Reel) -> Result<(), Error> {
 
 fn persona(reel: &Reel) -> String {
     reel.wanted.persona.clone().unwrap_or_else(|| CLAUDE.to_owned())
-}
-
-/// The lines that have something on them, numbered from 1.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, u64)> {
-    text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty())
-}
-
-/// Says what is wrong with a line that is to be JSON, and the way out where it is cut off.
-pub(super) fn of_json(error: &serde_json::Error, text: &str, number: u64) -> String {
-    let last = text.lines().count() as u64 == number && !text.ends_with('\n');
-    if error.is_eof() && last {
-        return "cut off at the end of the file; take the line out".to_owned();
-    }
-    let said = error.to_string();
-    let what = said.split(" at line ").next().unwrap_or(&said);
-    format!("{what} at column {}", error.column())
 }
 
 /// What the session said of itself at its beginning.

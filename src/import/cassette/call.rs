@@ -18,6 +18,9 @@ use crate::record::tape::{Stream, Tape, Taped};
 use crate::recording::Signal;
 use crate::settings::{Set, Settings, Strictness};
 
+/// Writes in order: when, where to, what.
+pub(super) type Writes = Vec<(Mark, Stream, Vec<u8>)>;
+
 /// What one spawn did.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Call {
@@ -34,7 +37,7 @@ pub(super) struct Call {
     /// What passes before it writes.
     pub delay: Option<Duration>,
     /// What it wrote, in order, a write each.
-    pub writes: Vec<(Mark, Stream, Vec<u8>)>,
+    pub writes: Writes,
     /// How it ended, and when.
     pub exit: Option<(Mark, Exit)>,
     /// What there is to say about it.

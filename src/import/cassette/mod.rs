@@ -24,6 +24,7 @@ mod claudeless;
 mod cli_replay;
 mod commandeer;
 mod format;
+mod jsonl;
 mod ralph;
 mod subprocess_vcr;
 mod template;

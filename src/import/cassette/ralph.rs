@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Reel;
-use super::agent::{lines, of_json};
 use super::call::Call;
+use super::jsonl::{lines, of_json};
 use crate::error::Error;
 use crate::record::lines::Mark;
 use crate::record::tape::Stream;

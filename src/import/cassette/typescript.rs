@@ -7,10 +7,12 @@
 //! file is passed over: a program that is typed at is no matter of a recording's stdout. Without a
 //! timing file there are no times.
 
+use std::path::Path;
+
 use memchr::memmem;
 
 use super::arguments::{self, exact};
-use super::call::{Call, exit_of};
+use super::call::{Call, Writes, exit_of};
 use super::{PERSONAS, Reel, unfit, wrong};
 use crate::error::Error;
 use crate::record::lines::Mark;
@@ -110,10 +112,10 @@ struct Timing {
 }
 
 impl Timing {
-    fn read(text: &str, path: &std::path::Path) -> Result<Timing, Error> {
+    fn read(text: &str, path: &Path) -> Result<Timing, Error> {
         let mut timing = Timing::default();
         let mut seconds = 0.0;
-        for (line, number) in super::agent::lines(text) {
+        for (line, number) in super::jsonl::lines(text) {
             let entry = timing.entry(line, &mut seconds);
             entry.ok_or_else(|| {
                 let what = "no entry of a timing file: seconds and bytes, or `O`, `I`, `S` or `H` \
@@ -152,12 +154,7 @@ impl Timing {
     }
 
     /// The body cut into writes, and when it was done.
-    #[allow(clippy::type_complexity, reason = "the writes of a call, and a time")]
-    fn writes(
-        &self,
-        body: &[u8],
-        path: &std::path::Path,
-    ) -> Result<(Vec<(Mark, Stream, Vec<u8>)>, f64), Error> {
+    fn writes(&self, body: &[u8], path: &Path) -> Result<(Writes, f64), Error> {
         // Input is in the same file only where one name was given for both.
         let one_file = self.logs[0].is_some() && self.logs[0] == self.logs[1];
         let (mut writes, mut rest) = (Vec::new(), body);
