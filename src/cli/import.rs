@@ -1,16 +1,19 @@
-//! `ringer import`: recordings from captures, session transcripts and terminal casts.
+//! `ringer import`: recordings from captures, session transcripts, terminal casts and the cassettes
+//! of other tools. Everything is read first; what is written then is written whole, or nothing is.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 
 use super::{Outcome, output};
-use crate::import::{Capture, capture, cast, transcript};
+use crate::import::{Capture, Format, Wanted, capture, cassette, cast, transcript};
 use crate::journal::Exit;
+use crate::record::{New, add_all};
 
 #[derive(Args, Debug)]
 pub(super) struct Arguments {
@@ -58,6 +61,48 @@ enum What {
         /// The cast
         file: PathBuf,
     },
+    /// What another tool recorded, or its scenarios for doubles of its own
+    #[command(after_help = CASSETTES)]
+    Cassette(Cassettes),
+}
+
+#[derive(Args, Debug)]
+struct Cassettes {
+    /// The recording directory
+    dir: PathBuf,
+    /// The cassettes
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Their format, instead of what their contents tell
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = format())]
+    format: Option<Format>,
+    /// Take the calls of this program [default: claude and codex]; where the format names none,
+    /// whose recordings they are [default: anybody's]
+    #[arg(long, value_name = "NAME", value_parser = persona)]
+    persona: Option<String>,
+    /// Make recordings without conditions, to be handed out in order whatever the arguments are
+    #[arg(long)]
+    in_order: bool,
+    /// The timing file of a typescript
+    #[arg(long, value_name = "FILE")]
+    timing: Option<PathBuf>,
+}
+
+const CASSETTES: &str = "Formats: asciinema (terminal casts), claude-agent-cassette (tapes), \
+    claudeless (scenarios), cli-replay (scenarios), commandeer-test (recordings), frames (stdout of a \
+    stream-json session, a line each), ralph (sessions of ralph-orchestrator), subprocess-vcr \
+    (cassettes), ttyrec, typescript (of script, of util-linux).";
+
+fn format() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::NAMES.map(|(name, _)| name)).try_map(|name| {
+        let known = Format::NAMES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, format)| *format).ok_or("no such format")
+    })
+}
+
+fn persona(name: &str) -> Result<String, String> {
+    let is_name = !name.is_empty() && !name.contains('/') && !name.starts_with(['.', '_']);
+    if is_name { Ok(name.to_owned()) } else { Err("this is no name of a program".into()) }
 }
 
 fn signal(name: &str) -> Result<String, String> {
@@ -81,20 +126,8 @@ pub(super) fn import(arguments: &Arguments) -> anyhow::Result<Outcome> {
             write(recording, &capture(&run))?;
         }
         What::Cast { recording, file } => write(recording, &cast(&text(file)?, file)?)?,
-        What::Transcript { dir, files, split } => {
-            for (index, file) in files.iter().enumerate() {
-                output::progress(index, files.len(), &file.display().to_string());
-                let imported = transcript(&text(file)?, file)?;
-                let folder = dir.join(imported.program);
-                fs::create_dir_all(&folder)
-                    .with_context(|| format!("cannot make {}", folder.display()))?;
-                let recordings = if *split { imported.split() } else { vec![imported.session()] };
-                for recording in recordings {
-                    crate::record::add(&folder, &recording)?;
-                }
-            }
-            output::progress_done();
-        }
+        What::Transcript { dir, files, split } => transcripts(dir, files, *split)?,
+        What::Cassette(cassettes) => play_in(cassettes)?,
     }
     Ok(Outcome::Fine)
 }
@@ -104,12 +137,86 @@ fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn text(path: &Path) -> anyhow::Result<String> {
-    Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
+    let bytes = bytes(path)?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Writes a recording that is not there yet.
+fn transcripts(dir: &Path, files: &[PathBuf], split: bool) -> anyhow::Result<()> {
+    let mut recordings = Vec::new();
+    let mut unreadable = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        output::progress(index, files.len(), &file.display().to_string());
+        let imported = transcript(&text(file)?, file)?;
+        unreadable.extend(imported.unreadable.iter().map(|line| (file, *line)));
+        let folder = dir.join(imported.program);
+        let texts = if split { imported.split() } else { vec![imported.session()] };
+        let new = |text| New { folder: folder.clone(), name: None, text };
+        recordings.extend(texts.into_iter().map(new));
+    }
+    output::progress_done();
+    add(&recordings)?;
+    for (file, line) in unreadable {
+        output::say(&format!("ringer: {}: line {line}: left out: not JSON\n", file.display()));
+    }
+    Ok(())
+}
+
+fn play_in(cassettes: &Cassettes) -> anyhow::Result<()> {
+    let timing = match &cassettes.timing {
+        None => None,
+        Some(_) if cassettes.files.len() > 1 => {
+            anyhow::bail!("a timing file belongs to one typescript; import them one by one")
+        }
+        Some(path) => Some((path.clone(), bytes(path)?)),
+    };
+    let wanted = Wanted {
+        format: cassettes.format,
+        persona: cassettes.persona.clone(),
+        in_order: cassettes.in_order,
+        timing,
+    };
+    let mut recordings = Vec::new();
+    let mut remarks = Vec::new();
+    for (index, file) in cassettes.files.iter().enumerate() {
+        output::progress(index, cassettes.files.len(), &file.display().to_string());
+        let cassette = cassette(&bytes(file)?, file, &wanted)?;
+        remarks.extend(cassette.remarks.into_iter().map(|remark| (file, remark)));
+        for made in cassette.recordings {
+            let folder = match &made.persona {
+                Some(persona) => cassettes.dir.join(persona),
+                None => cassettes.dir.clone(),
+            };
+            recordings.push(New { folder, name: made.name, text: made.text });
+        }
+    }
+    output::progress_done();
+    add(&recordings)?;
+    for (file, remark) in remarks {
+        output::say(&format!("ringer: {}: {remark}\n", file.display()));
+    }
+    Ok(())
+}
+
+/// Adds recordings to their folders, which are made where they are not there.
+fn add(recordings: &[New]) -> anyhow::Result<()> {
+    let folders: BTreeSet<&PathBuf> = recordings.iter().map(|new| &new.folder).collect();
+    for folder in folders {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    add_all(recordings)?;
+    Ok(())
+}
+
+/// Writes a recording that is not there yet, whole.
 fn write(path: &Path, recording: &str) -> anyhow::Result<()> {
-    let opened = fs::File::options().write(true).create_new(true).mode(0o600).open(path);
-    let mut file = opened.with_context(|| format!("cannot make {}", path.display()))?;
-    file.write_all(recording.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    let failed = || format!("cannot make {}", path.display());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new("."));
+    // Its name begins with a dot, so that no double takes it for a recording.
+    let mut file =
+        tempfile::Builder::new().prefix(".import").tempfile_in(folder).with_context(failed)?;
+    file.write_all(recording.as_bytes()).with_context(failed)?;
+    file.persist_noclobber(path).map_err(|error| error.error).with_context(failed)?;
+    Ok(())
 }

@@ -57,7 +57,7 @@ enum Command {
     Completions(completions::Arguments),
     /// Run a command and record what the real programs that it starts do
     Record(record::Arguments),
-    /// Make recordings of captures, session transcripts and terminal casts
+    /// Make recordings of captures, session transcripts, terminal casts and other tools' cassettes
     Import(import::Arguments),
     /// Compare what the doubles claim with the real programs on this machine
     Drift(drift::Arguments),

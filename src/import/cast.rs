@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::journal::Exit;
-use crate::record::lines::{self, Mark};
-use crate::recording::Output;
+use crate::record::lines::Mark;
+use crate::record::surroundings::redactor_of_this_process;
+use crate::record::tape::{Stream, Tape};
 
 /// Makes a recording of a cast. All of it was the terminal's, so all of it is stdout.
 ///
@@ -28,9 +29,9 @@ pub fn cast(text: &str, path: &Path) -> Result<String, Error> {
         Some(3) => true,
         _ => return Err(wrong(1, "not the header of a cast of version 2 or 3")),
     };
-    let mut redactor = crate::record::surroundings::redactor_of_this_process();
-    let mut steps =
-        vec![json!({ "ringer": 1, "note": "imported from a terminal cast" }).to_string()];
+    // The times are those of the writes, and a secret may be cut in two by them.
+    let header = json!({ "ringer": 1, "note": "imported from a terminal cast" }).to_string();
+    let mut tape = Tape::new(Vec::new(), redactor_of_this_process(), &header, &[]).of_writes();
     let (mut seconds, mut exit) = (0.0, None);
     for (number, line) in numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         let event: (f64, String, String) = serde_json::from_str(line)
@@ -39,15 +40,13 @@ pub fn cast(text: &str, path: &Path) -> Result<String, Error> {
         seconds = if relative { seconds + time } else { time };
         let mark = Mark::at((seconds * 1000.0).max(0.0));
         match code.as_str() {
-            "o" => {
-                let bytes = redactor.redact(data.as_bytes());
-                steps.push(lines::write(mark, Output::Stdout, &bytes));
-            }
-            "x" => exit = data.trim().parse().ok().map(|code| lines::end(mark, &Exit::Code(code))),
+            "o" => tape.take(Stream::Out, data.as_bytes(), mark),
+            "x" => exit = data.trim().parse().ok().map(|code| (mark, Exit::Code(code))),
             // Markers, sizes and keys change nothing of what was written.
             _ => {}
         }
     }
-    steps.extend(exit);
+    let (mark, exit) = exit.unzip();
+    let steps = tape.end(exit.as_ref(), mark.unwrap_or_default()).lines;
     Ok(steps.join("\n") + "\n")
 }

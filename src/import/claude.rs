@@ -1,6 +1,9 @@
 //! Session transcripts of `claude`: `projects/<cwd>/<session>.jsonl` in its configuration directory
 //! (the reference's section on sessions). Lines of other types than `user` and `assistant` keep the
-//! CLI's own books; subagents' lines are theirs, and the turn shows what came of them.
+//! CLI's own books; subagents' lines are theirs, and the turn shows what came of them. A summary that
+//! the CLI goes on from when it has compacted a session is no prompt of anybody.
+
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -14,14 +17,22 @@ pub(super) fn import(lines: &[Value]) -> Option<Imported> {
     let text = |key: &str| first.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut builder = Builder::default();
     let mut counted = String::new();
+    // A session that was taken up again may have lines of the one before once more.
+    let mut known = HashSet::new();
     for line in lines.iter().filter(is_message) {
         let flag = |key: &str| line.get(key).and_then(Value::as_bool) == Some(true);
-        if flag("isSidechain") || flag("isMeta") {
+        if ["isSidechain", "isMeta", "isCompactSummary"].iter().any(|key| flag(key)) {
+            continue;
+        }
+        if line["uuid"].as_str().is_some_and(|uuid| !known.insert(uuid)) {
             continue;
         }
         let message = &line["message"];
         match line.get("type").and_then(Value::as_str) {
             Some("user") => user(message, &mut builder),
+            Some("assistant") if flag("isApiErrorMessage") => {
+                builder.fail(&text_of(&message["content"]));
+            }
             Some("assistant") => assistant(message, &mut counted, &mut builder),
             _ => {}
         }
@@ -31,6 +42,7 @@ pub(super) fn import(lines: &[Value]) -> Option<Imported> {
         version: text("version"),
         cwd: text("cwd"),
         turns: builder.finish(),
+        unreadable: Vec::new(),
     })
 }
 
@@ -43,8 +55,15 @@ fn user(message: &Value, builder: &mut Builder) {
         let id = block["tool_use_id"].as_str().unwrap_or_default();
         builder.result(id, &block["content"], block["is_error"] == true);
     }
-    if !any {
-        builder.prompt(&text_of(&message["content"]));
+    if any {
+        return;
+    }
+    let text = text_of(&message["content"]);
+    // The CLI says it in the user's name, when a turn was interrupted.
+    if text.starts_with("[Request interrupted by user") {
+        builder.interrupted();
+    } else {
+        builder.prompt(&text);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Session transcripts of `codex`: `sessions/YYYY/MM/DD/rollout-*.jsonl` in its home (the
-//! reference's section on sessions), lines `{timestamp, type, payload}`.
+//! reference's section on sessions), lines `{timestamp, type, payload}`. Versions of the year 2025, up
+//! to about 0.43, wrote the items themselves as lines, after one with the session's id.
+
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
@@ -7,6 +10,11 @@ use super::turns::{Builder, Imported, text_of};
 use crate::recording::turn::Usage;
 
 pub(super) fn import(lines: &[Value]) -> Option<Imported> {
+    let lines = if is_bare(lines) {
+        Cow::Owned(lines.iter().enumerate().map(wrapped).collect())
+    } else {
+        Cow::Borrowed(lines)
+    };
     let kind = |line: &Value, kind: &str| line["type"] == kind;
     let meta = &lines.iter().find(|line| kind(line, "session_meta"))?["payload"];
     let text = |key: &str| meta[key].as_str().map(str::to_owned);
@@ -16,12 +24,21 @@ pub(super) fn import(lines: &[Value]) -> Option<Imported> {
         |line: &Value| kind(line, "event_msg") && line["payload"]["type"] == "user_message";
     let has_events = lines.iter().any(is_event);
     let mut builder = Builder::default();
-    for line in lines {
+    let mut total = &Value::Null;
+    for line in lines.iter() {
         let payload = &line["payload"];
         if is_event(line) {
             builder.prompt(payload["message"].as_str().unwrap_or_default());
+        } else if kind(line, "event_msg") && payload["type"] == "turn_aborted" {
+            builder.interrupted();
         } else if kind(line, "event_msg") && payload["type"] == "token_count" {
-            tokens(&payload["info"]["last_token_usage"], &mut builder);
+            // It is told again when limits change, with nothing spent in between.
+            let info = &payload["info"];
+            let told = &info["total_token_usage"];
+            if told.is_null() || told != total {
+                tokens(&info["last_token_usage"], &mut builder);
+            }
+            total = told;
         } else if kind(line, "response_item") {
             item(payload, has_events, &mut builder);
         }
@@ -31,7 +48,26 @@ pub(super) fn import(lines: &[Value]) -> Option<Imported> {
         version: text("cli_version"),
         cwd: text("cwd"),
         turns: builder.finish(),
+        unreadable: Vec::new(),
     })
+}
+
+/// Whether these are lines of the older kind.
+fn is_bare(lines: &[Value]) -> bool {
+    let is_meta = |line: &Value| {
+        let text = |key: &str| line[key].is_string();
+        text("id") && text("timestamp") && line.get("type").is_none()
+    };
+    let is_item = |line: &Value| {
+        line["type"] == "message" && line["role"].is_string() && line["content"].is_array()
+    };
+    lines.first().is_some_and(is_meta) && lines.iter().any(is_item)
+}
+
+/// A line of the older kind as one of today.
+fn wrapped((index, line): (usize, &Value)) -> Value {
+    let kind = if index == 0 { "session_meta" } else { "response_item" };
+    json!({ "type": kind, "payload": line })
 }
 
 fn item(item: &Value, has_events: bool, builder: &mut Builder) {

@@ -117,3 +117,79 @@ fn casts_of_both_versions_become_output_with_times() {
     assert_eq!(text.lines().nth(3), Some(r#"{"at":1600,"exit":2}"#));
     assert!(cast("{}\n", Path::new("x")).is_err());
 }
+
+/// The turns of a transcript, as their JSON.
+fn turns(lines: &[&str]) -> Vec<String> {
+    let imported = transcript(&lines.join("\r\n"), Path::new("x")).unwrap();
+    checked(&imported.session());
+    imported.session().lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_no_prompt_in_a_transcript_of_claude_begins_no_turn() {
+    let user = |content: &str, more: &str| {
+        format!(r#"{{"type":"user","sessionId":"s"{more},"message":{{"content":"{content}"}}}}"#)
+    };
+    let answer = |text: &str, more: &str| {
+        format!(
+            r#"{{"type":"assistant","sessionId":"s"{more},"message":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )
+    };
+    let lines = [
+        user("list", r#","uuid":"u1""#),
+        answer("One.", r#","uuid":"u2""#),
+        user("a summary", r#","isCompactSummary":true"#),
+        answer("Two.", ""),
+        user("list", r#","uuid":"u1""#),
+        user("<command-name>/compact</command-name>", ""),
+        user("<local-command-stdout>Compacted</local-command-stdout>", ""),
+        user("again", ""),
+        user("[Request interrupted by user]", ""),
+        user("more", ""),
+        answer("API Error: 529", r#","isApiErrorMessage":true"#),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(
+        turns(&lines),
+        [
+            r#"{"turn":{"text":["One.","Two."]},"note":"list"}"#,
+            r#"{"turn":{"stop":"interrupted","empty":true},"note":"again"}"#,
+            r#"{"turn":{"fail":"API Error: 529"},"note":"more"}"#
+        ]
+    );
+}
+
+#[test]
+fn an_older_transcript_of_codex_becomes_turns() {
+    let lines = [
+        r#"{"id":"t","timestamp":"2025-08-01T00:00:00Z","instructions":null}"#,
+        r#"{"record_type":"state"}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"list"}]}"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"One."}]}"#,
+    ];
+    assert_eq!(turns(&lines), [r#"{"turn":{"text":["One."]},"note":"list"}"#]);
+}
+
+#[test]
+fn tokens_of_codex_that_are_told_twice_count_once() {
+    let count = r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":9},"last_token_usage":{"input_tokens":9}}}}"#;
+    let lines = [
+        r#"{"type":"session_meta","payload":{"id":"t"}}"#,
+        r#"{"type":"event_msg","payload":{"type":"user_message","message":"list"}}"#,
+        count,
+        count,
+        r#"{"type":"event_msg","payload":{"type":"turn_aborted"}}"#,
+    ];
+    let turns = turns(&lines);
+    assert!(turns[0].contains(r#""input":9,"#) && turns[0].contains("interrupted"), "{turns:?}");
+}
+
+#[test]
+fn a_line_that_is_half_written_is_passed_over_and_told() {
+    let text = concat!(
+        r#"{"type":"user","sessionId":"s","message":{"content":"list"}}"#,
+        "\n\n{\"type\":\"assist"
+    );
+    assert_eq!(transcript(text, Path::new("x")).unwrap().unreadable, [3]);
+    assert!(transcript(" \n", Path::new("x")).unwrap_err().to_string().contains("is empty"));
+}

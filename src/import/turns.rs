@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use crate::recording::turn::{Tool, Turn, Usage};
+use crate::recording::turn::{Stop, Tool, Turn, Usage};
 
 /// A session that was read.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Imported {
     pub cwd: Option<String>,
     /// The prompts with the turns that answered them.
     pub turns: Vec<(String, Turn)>,
+    /// The numbers of the lines that could not be read.
+    pub unreadable: Vec<usize>,
 }
 
 impl Imported {
@@ -121,10 +123,27 @@ impl Builder {
         sum.reasoning += usage.reasoning;
     }
 
-    /// The turns, without those that nothing came of.
+    /// The turn went wrong, with this message.
+    pub fn fail(&mut self, text: &str) {
+        self.turn().fail = Some(text.to_owned());
+    }
+
+    /// The turn was interrupted.
+    pub fn interrupted(&mut self) {
+        self.turn().stop = Stop::Interrupted;
+    }
+
+    /// The turns, without the commands that the CLI carries out itself.
     pub fn finish(mut self) -> Vec<(String, Turn)> {
+        let nothing =
+            |turn: &Turn| turn.text.is_empty() && turn.tools.is_empty() && turn.thinking.is_none();
+        let is_command = |prompt: &str| {
+            ["<command-", "<local-command-"].iter().any(|mark| prompt.starts_with(mark))
+        };
+        self.turns
+            .retain(|(prompt, turn)| !(is_command(prompt) && nothing(turn) && turn.fail.is_none()));
         for (_, turn) in &mut self.turns {
-            turn.empty = turn.text.is_empty() && turn.tools.is_empty() && turn.thinking.is_none();
+            turn.empty = nothing(turn) && turn.fail.is_none();
         }
         self.turns
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// A line of input, as a recording waits for it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     /// The pattern.
     pub pattern: Value,
     /// What replies call it by.
@@ -18,7 +18,7 @@ pub(super) struct Gate {
 
 /// The requests that came and were not answered yet.
 #[derive(Debug, Default)]
-pub(super) struct Gates {
+pub(crate) struct Gates {
     /// The id as it stands in JSON, and the name of the gate.
     asked: Vec<(Value, String)>,
     count: usize,

@@ -87,6 +87,11 @@ pub(crate) fn end(mark: Mark, exit: &crate::journal::Exit) -> String {
     }
 }
 
+/// The step that pauses.
+pub(crate) fn pause(ms: u64) -> String {
+    format!("{{\"wait_ms\":{ms}}}")
+}
+
 /// The step that changes a file. `verb`: `write`, `remove`, `mkdir`; `write` has bytes.
 pub(crate) fn file(verb: &str, path: &str, bytes: Option<&[u8]>) -> String {
     let mut file = Map::new();

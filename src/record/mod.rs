@@ -14,7 +14,7 @@
 
 mod effects;
 mod flow;
-mod gates;
+pub(crate) mod gates;
 mod header;
 mod leaks;
 pub(crate) mod lines;
@@ -26,13 +26,14 @@ mod running;
 mod session;
 mod shim;
 pub(crate) mod surroundings;
-mod tape;
+pub(crate) mod tape;
 mod terminal;
 pub(crate) mod version;
 
 pub use leaks::check_secrets;
 pub use options::{Options, Policy};
-pub use partial::{Leftover, add, leftovers, unfinished};
+pub use partial::{Leftover, leftovers, unfinished};
+pub(crate) use partial::{New, add_all};
 pub use session::{RecordPlan, RecordSession, Recorded};
-pub(crate) use shim::shim;
+pub(crate) use shim::{probe_name, shim};
 pub use version::Pinned;

@@ -135,17 +135,86 @@ fn hidden(folder: &Path, name: &str, suffix: &str) -> PathBuf {
     folder.join(format!(".{name}{suffix}"))
 }
 
-/// Adds a recording that is there whole, behind all that are in the folder. Returns its name.
+/// Adds recordings that are there whole, all of them or, where one cannot be written, none. Each
+/// goes behind all that are in its folder, or under the name that it has; a name that is taken gets
+/// a number. Returns the names.
 ///
 /// # Errors
 ///
 /// A folder that cannot be written.
-pub fn add(folder: &Path, recording: &str) -> Result<String, Error> {
-    let (header, steps) = recording.split_once('\n').unwrap_or((recording, ""));
-    let mut partial = Partial::next_in(folder)?;
-    partial.line(header);
-    steps.lines().for_each(|line| partial.line(line));
-    partial.finish(header, false)
+pub(crate) fn add_all(recordings: &[New]) -> Result<Vec<String>, Error> {
+    let mut partials = Vec::new();
+    for new in recordings {
+        match begin(new) {
+            Ok(partial) => partials.push(partial),
+            Err(error) => {
+                partials.into_iter().for_each(Partial::discard);
+                return Err(error);
+            }
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut partials = partials.into_iter();
+    for new in recordings {
+        let Some(partial) = partials.next() else { break };
+        let rest = hidden(&partial.folder, &partial.name, PARTIAL);
+        match partial.finish(new.text.lines().next().unwrap_or_default(), false) {
+            Ok(name) => names.push(name),
+            Err(error) => {
+                let _ = fs::remove_file(rest);
+                partials.for_each(Partial::discard);
+                for (new, name) in recordings.iter().zip(&names) {
+                    let _ = fs::remove_file(new.folder.join(name));
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// A recording that is to be added to a set.
+#[derive(Clone, Debug)]
+pub(crate) struct New {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Its name; `None`: the next free number.
+    pub name: Option<String>,
+    /// Its text.
+    pub text: String,
+}
+
+/// Writes a recording into a partial file.
+fn begin(new: &New) -> Result<Partial, Error> {
+    let mut partial = match &new.name {
+        None => Partial::next_in(&new.folder)?,
+        Some(name) => named_anew(&new.folder, name)?,
+    };
+    let written = partial.file.write_all(new.text.as_bytes());
+    match written {
+        Ok(()) => Ok(partial),
+        Err(error) => {
+            let error = Error::io("cannot write into", &new.folder, error);
+            partial.discard();
+            Err(error)
+        }
+    }
+}
+
+/// Begins a recording of this name, or of this name with the first number that is free.
+fn named_anew(folder: &Path, name: &str) -> Result<Partial, Error> {
+    let stem = name.trim_end_matches(".jsonl");
+    let mut names = (2..).map(|number: u64| format!("{stem}-{number}.jsonl"));
+    let mut name = name.to_owned();
+    loop {
+        if !folder.join(&name).exists()
+            && let Some(partial) = Partial::named(folder, &name, false)?
+        {
+            return Ok(partial);
+        }
+        // There is no end to the numbers.
+        name = names.next().unwrap_or(name);
+    }
 }
 
 /// Writes the header and all lines but the first of a file into another.

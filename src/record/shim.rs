@@ -15,7 +15,7 @@ use super::options::{Options, Policy};
 use super::partial::{PROBE, Partial};
 use super::redact::{Numbers, Redactor};
 use super::running::{Ended, Running};
-use super::tape::Tape;
+use super::tape::{Tape, Taped};
 use super::{lines, real, surroundings, version};
 use crate::directory::Pool;
 use crate::error::Error;
@@ -196,7 +196,7 @@ fn count(persona: &str, options: &Options) -> Result<usize, Error> {
 }
 
 /// A name that says what was asked.
-fn probe_name(args: &[String]) -> String {
+pub(crate) fn probe_name(args: &[String]) -> String {
     let words = args.join("-");
     let letters = words.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
     let text: String = letters.take(60).collect();
@@ -256,7 +256,7 @@ fn record(
     }
     let claimed = tape.gates.claimed;
     let refused = place.usage && tape.seen.stdout_bytes == 0 && exit != Exit::Code(0);
-    let (partial, seen) = tape.end(&exit, lines::Mark::at(at));
+    let Taped { lines: partial, seen, .. } = tape.end(Some(&exit), lines::Mark::at(at));
     if refused {
         partial.discard();
         return Ok(exit);

@@ -23,14 +23,14 @@ const LONGEST_NOTE: usize = 4096;
 
 /// A standard stream of the recorded program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     In = 0,
     Out = 1,
     Err = 2,
 }
 
 impl Stream {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         ["stdin", "stdout", "stderr"][self as usize]
     }
 }
@@ -71,7 +71,7 @@ enum Around {
 
 /// What a recording turned out to hold.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// The session's id, as the program announced it.
     pub session_id: Option<String>,
     /// The thread's id.
@@ -108,10 +108,40 @@ impl Seen {
     }
 }
 
-/// A recording in the making.
-pub(super) struct Tape {
-    partial: Partial,
+/// Where the steps go, a line each.
+pub(crate) trait Lines {
+    /// Takes the next line.
+    fn line(&mut self, line: &str);
+}
+
+impl Lines for Partial {
+    fn line(&mut self, line: &str) {
+        Partial::line(self, line);
+    }
+}
+
+impl Lines for Vec<String> {
+    fn line(&mut self, line: &str) {
+        self.push(line.to_owned());
+    }
+}
+
+/// A recording that has come to its end.
+pub(crate) struct Taped<L> {
+    /// Where the steps went.
+    pub lines: L,
+    /// What it turned out to hold.
+    pub seen: Seen,
+    /// What replaced its secrets.
     pub redactor: Redactor,
+}
+
+/// A recording in the making.
+pub(crate) struct Tape<L = Partial> {
+    lines: L,
+    pub redactor: Redactor,
+    /// How close in time, in milliseconds, the pieces of one write are.
+    one_write: f64,
     earlier: [Earlier; 3],
     pieces: VecDeque<Piece>,
     /// How many pieces have left the front.
@@ -126,13 +156,21 @@ pub(super) struct Tape {
 }
 
 impl Tape {
+    /// Gives up: nothing was recorded.
+    pub fn discard(self) {
+        self.lines.discard();
+    }
+}
+
+impl<L: Lines> Tape<L> {
     /// Begins with a header; `watched` are texts whose occurrence is of interest.
-    pub fn new(mut partial: Partial, redactor: Redactor, header: &str, watched: &[String]) -> Tape {
-        partial.line(header);
+    pub fn new(mut lines: L, redactor: Redactor, header: &str, watched: &[String]) -> Tape<L> {
+        lines.line(header);
         let watched = watched.iter().map(|text| (text.clone(), false)).collect();
         Tape {
-            partial,
+            lines,
             redactor,
+            one_write: ONE_WRITE_MS,
             earlier: Default::default(),
             pieces: VecDeque::new(),
             gone: 0,
@@ -142,6 +180,12 @@ impl Tape {
             plain_input: None,
             inside: Vec::new(),
         }
+    }
+
+    /// What is taken is a write of its own each time, however close they are.
+    pub fn of_writes(mut self) -> Tape<L> {
+        self.one_write = 0.0;
+        self
     }
 
     /// Takes bytes that arrived.
@@ -190,23 +234,21 @@ impl Tape {
         self.line(line);
     }
 
-    /// Gives up: nothing was recorded.
-    pub fn discard(self) {
-        self.partial.discard();
-    }
-
-    /// Ends the recording; what is left is the partial file, to be finished.
-    pub fn end(mut self, exit: &Exit, mark: Mark) -> (Partial, Seen) {
+    /// Ends the recording; where it is not known how it ended, no step says so. What is left is
+    /// the file or list of steps, to be finished.
+    pub fn end(mut self, exit: Option<&Exit>, mark: Mark) -> Taped<L> {
         self.settle_all();
         // A descendant goes on beside the program, whose own end comes after its step.
         if matches!(self.inside.last(), Some(Inside { around: Around::Child(_), .. })) {
             self.step_out();
         }
-        self.line(lines::end(mark, exit));
+        if let Some(exit) = exit {
+            self.line(lines::end(mark, exit));
+        }
         while !self.inside.is_empty() {
             self.step_out();
         }
-        (self.partial, self.seen)
+        Taped { lines: self.lines, seen: self.seen, redactor: self.redactor }
     }
 
     fn step_out(&mut self) {
@@ -223,7 +265,7 @@ impl Tape {
     fn line(&mut self, line: String) {
         match self.inside.last_mut() {
             Some(inside) => inside.steps.push(line),
-            None => self.partial.line(&line),
+            None => self.lines.line(&line),
         }
     }
 
@@ -235,7 +277,7 @@ impl Tape {
             && !last.settled
             && let Arrival::Bytes { stream: known, bytes, .. } = &mut last.arrival
             && *known == stream
-            && mark.at.unwrap_or(0.0) - last.last < ONE_WRITE_MS
+            && mark.at.unwrap_or(0.0) - last.last < self.one_write
         {
             bytes.extend_from_slice(part);
             last.last = mark.at.unwrap_or(0.0);

@@ -5,6 +5,8 @@ mod scene;
 
 /// Ten faults that harnesses have, and what `ringer run` says of each.
 mod faults;
+/// `ringer import`: cassettes of other tools, played.
+mod imported;
 /// `ringer run`: streams, exit codes, signals, what is left behind.
 mod run;
 /// `ringer stage`: the directory, the exports, where the doubles come from.

@@ -29,7 +29,7 @@ impl Scene {
 
     fn ended(self) -> Vec<String> {
         let Scene { folder, tape } = self;
-        let (partial, _) = tape.end(&Exit::Code(0), Mark::at(99.0));
+        let Taped { lines: partial, .. } = tape.end(Some(&Exit::Code(0)), Mark::at(99.0));
         partial.finish("{}", false).unwrap();
         let text = std::fs::read_to_string(folder.path().join("01.jsonl")).unwrap();
         text.lines().skip(1).map(str::to_owned).collect()
