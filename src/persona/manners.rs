@@ -66,6 +66,8 @@ pub(crate) enum Request {
     Run(Rc<dyn ModelRun>),
     /// A question with a stock answer.
     Probe(Answer),
+    /// A question for the help text, with ringer's own.
+    Help(Answer),
     /// A question or command that has no stock answer; a probe recording may give one.
     NoAnswer {
         /// The command's words.

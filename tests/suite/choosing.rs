@@ -230,3 +230,43 @@ fn a_recording_that_is_gone_is_passed_over_and_keeps_its_plays_if_it_comes_back(
     assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["3.jsonl"]);
     scene.play().is_refused("claude");
 }
+
+const HELP: &str =
+    "Runs things\n\nUsage: codex exec [OPTIONS] [PROMPT]\n\nOptions:\n  -h, --help\n";
+
+#[test]
+fn a_captured_help_text_that_is_next_answers_a_question_for_help_and_is_claimed() {
+    let scene = Scene::new();
+    scene.raw("codex/1.jsonl", HELP).raw("codex/2.jsonl", "{\"type\":\"turn.completed\"}\n");
+    scene.codex(&["exec", "-h"]).run().is(HELP, "", 0);
+    assert_eq!(scene.entry(1).recording(), Some("codex/1.jsonl"));
+    assert_eq!(scene.entry(1)["kind"], "run");
+    let own = scene.codex(&["exec", "-h"]).run();
+    assert!(own.out().starts_with("This is ringer, standing in for codex exec"), "{}", own.out());
+    assert_eq!(scene.entry(2).recording(), None);
+    assert_eq!(scene.entry(2)["kind"], "probe");
+    scene.codex(&["exec", "hi"]).run().is("{\"type\":\"turn.completed\"}\n", "", 0);
+}
+
+#[test]
+fn a_question_for_help_takes_no_help_text_of_another_program_and_none_that_is_not_next() {
+    for (first, asked) in [
+        ("Usage: codexes exec\n", "--help"),
+        ("Usage: claude [options]\n", "--help"),
+        ("{\"text\":\"\nUsage: codex exec\n\"}\n", "--help"),
+        ("a line\n", "help"),
+    ] {
+        let scene = Scene::new();
+        scene.raw("codex/1.jsonl", first).raw("codex/2.jsonl", HELP);
+        let own = scene.codex(&[asked]).run();
+        assert!(own.out().starts_with("This is ringer"), "{first}: {}", own.out());
+        assert_eq!(scene.entry(1)["kind"], "probe", "{first}");
+        scene.codex(&["exec", "hi"]).run().is(first, "", 0);
+    }
+}
+
+#[test]
+fn a_model_run_is_given_a_help_text_like_any_other_recording() {
+    let scene = Scene::of_raw("Usage: claude [options] [command] [prompt]\n");
+    scene.play().is("Usage: claude [options] [command] [prompt]\n", "", 0);
+}

@@ -55,6 +55,8 @@ pub enum Verdict {
     Run(Box<Request>),
     /// It answers a probe and is done.
     Probe(Answer),
+    /// It prints its help, or that of a command.
+    Help(Answer),
     /// It is a side command of which no answer is known, for instance `codex plugin install`.
     NoAnswer {
         /// The command, without options.
@@ -89,7 +91,7 @@ pub fn judge(
             return Verdict::Usage(Answer { stderr: complaint.0, code: 2, ..Answer::default() });
         }
         Err(Stop::Help(path)) => {
-            return Verdict::Probe(help::answer(table, &table.command(&path)));
+            return Verdict::Help(help::answer(table, &table.command(&path)));
         }
         Err(Stop::HelpNeeded(path)) => {
             return Verdict::Usage(help::needed(table, &table.command(&path)));
