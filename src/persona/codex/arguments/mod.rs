@@ -59,7 +59,7 @@ pub enum Verdict {
     Help(Answer),
     /// It is a side command of which no answer is known, for instance `codex plugin install`.
     NoAnswer {
-        /// The command, without options.
+        /// The command, without the program's name and options.
         command: String,
     },
     /// It refuses.
@@ -148,10 +148,10 @@ fn is_run(path: &str) -> bool {
     }
 }
 
-/// The command's words, and the next one if it may belong to them.
+/// The command's words, without the program's name, and the next one if it may belong to them.
 fn side_command(path: &str, args: &[&str]) -> String {
     let last = path.rsplit(' ').next().unwrap_or("");
     let after = args.iter().skip_while(|word| **word != last).nth(1);
     let next = after.filter(|word| !word.starts_with('-') && !path.contains(' '));
-    ["codex", path].into_iter().chain(next.copied()).collect::<Vec<_>>().join(" ")
+    [path].into_iter().chain(next.copied()).collect::<Vec<_>>().join(" ")
 }
