@@ -8,7 +8,7 @@ use super::input::Input;
 use super::output::OutStream;
 use crate::error::Error;
 use crate::invocation::{Invocation, StreamKind};
-use crate::journal::secrets::Masker;
+use crate::journal::secrets::{Masker, without_tokens};
 use crate::journal::{Entry, Exit, JournaledStream, Problem, ReaderGone, SignalAt, State};
 use crate::recording::Signal;
 use crate::state::Ticket;
@@ -65,8 +65,11 @@ impl Spawn {
         u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Adds a problem to the entry; it is written with the next change.
+    /// Adds a problem to the entry; it is written with the next change. Its message may quote what
+    /// the spawn was given.
     pub fn problem(&mut self, problem: Problem) {
+        let message = without_tokens(&problem.message).into_owned();
+        let problem = Problem { message, ..problem };
         if !self.entry.problems.contains(&problem) {
             self.entry.problems.push(problem);
         }

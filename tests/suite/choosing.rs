@@ -1,6 +1,6 @@
 //! Which recording a spawn gets, and what is said when there is none.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, double};
 
 /// Plays until the recordings are used up and returns what each spawn said.
 fn play_out(scene: &Scene, args: &[&str], times: usize) -> Vec<String> {
@@ -83,8 +83,8 @@ fn a_spawn_that_nothing_accepts_is_told_what_came_closest_and_why_not() {
          0 of 4 played, in SCENE/recordings\n  \
          2.jsonl is not for it: when.argv: \"--resume\" is not among the arguments\n  \
          3.jsonl is not for it: when.env.MODE: it is not set; when.env.HOME: it is set\n  \
-         4.jsonl is not for it: when.argv_regex: /^exec/ does not match \"-p hi\"; when.not: all \
-         that it names is so\n  \
+         4.jsonl is not for it: when.argv_regex: /^exec/ does not match the arguments; when.not: \
+         all that it names is so\n  \
          and 1 more with conditions that fail\n  \
          the program under test started claude once more than was recorded, or otherwise than was \
          recorded; what it did is in SCENE/state\n  \
@@ -269,4 +269,23 @@ fn a_question_for_help_takes_no_help_text_of_another_program_and_none_that_is_no
 fn a_model_run_is_given_a_help_text_like_any_other_recording() {
     let scene = Scene::of_raw("Usage: claude [options] [command] [prompt]\n");
     scene.play().is("Usage: claude [options] [command] [prompt]\n", "", 0);
+}
+
+#[test]
+fn what_is_said_of_a_command_without_an_answer_is_how_to_give_it_one() {
+    for (program, args) in [
+        ("claude", vec!["plugin", "install", "some@where"]),
+        ("codex", vec!["login"]),
+        ("codex", vec!["-c", "a=b", "mcp", "add", "x", "--", "y"]),
+    ] {
+        let scene = Scene::of_names(&["1.jsonl"]);
+        let done = scene.start(&double(program), &args).run();
+        done.is_refused(program);
+        let said = String::from_utf8(done.stderr).unwrap();
+        let header = &said[said.find("{\"ringer\"").unwrap()..];
+        scene.steps("2.jsonl", header.trim_end(), &[r#"{"out":"done"}"#]);
+        scene.start(&double(program), &args).run().is("done", "", 0);
+        scene.start(&double(program), &["--version"]).run();
+        assert_eq!(scene.entry(3).recording(), None, "{header}");
+    }
 }
