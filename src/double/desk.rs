@@ -105,8 +105,10 @@ pub(super) fn enter(
     let max_life = settings.map_or(Settings::MAX_LIFE, |settings| settings.max_life);
     let mut spawn = Spawn::new(invocation, ticket, entry, masker, max_life);
     spawn.keeps_stdin = settings.is_none_or(|settings| settings.set.journal_stdin);
+    let pinned = settings.and_then(|settings| settings.set.versions.get(manners.name()));
     let plan = Plan {
         manners,
+        version: pinned.cloned(),
         speed: 0.0,
         epipe: manners.epipe(),
         bindings: Bindings::default(),

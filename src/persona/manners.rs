@@ -192,7 +192,9 @@ pub(crate) enum StdinRule {
 
 /// What is going on when a signal comes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Situation {
+pub(crate) struct Situation<'a> {
+    /// The version that is answered as, where one is pinned.
+    pub version: Option<&'a str>,
     /// Something has gone to stdout.
     pub started: bool,
     /// The spawn holds a conversation over stdin.

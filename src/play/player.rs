@@ -29,6 +29,8 @@ use crate::sys;
 pub(crate) struct Plan {
     /// The program that is stood in for.
     pub manners: &'static dyn Manners,
+    /// The version of the program that is pinned.
+    pub version: Option<String>,
     /// How fast recorded times pass; 0 skips them.
     pub speed: f64,
     /// What happens when the reader of stdout is gone.
@@ -364,8 +366,11 @@ impl Player {
             self.pieces(pieces)?;
             return Err(Stop::Terminated(exit));
         }
-        let situation =
-            Situation { started: self.spawn.stdout.bytes > 0, session: self.plan.session };
+        let situation = Situation {
+            version: self.plan.version.as_deref(),
+            started: self.spawn.stdout.bytes > 0,
+            session: self.plan.session,
+        };
         match self.plan.manners.on_signal(signal, situation) {
             Ending::Exits(code) => Err(Stop::Terminated(Exit::Code(code))),
             Ending::Dies => Err(Stop::Terminated(Exit::Signal(signal.name().to_owned()))),
