@@ -13,7 +13,7 @@ use super::reply::Ids;
 use super::shape::{Beginning, Shape};
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
-use super::waiting::{Wait, Woke};
+use super::waiting::{READER, Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
@@ -245,9 +245,8 @@ impl Player {
         }
         let mut rest = bytes;
         while !rest.is_empty() && self.stream(stream).is_open() {
-            let out = self.stream(stream);
-            let fd = Some(out.fd());
-            match out.write(rest) {
+            let fd = Some(self.stream(stream).fd());
+            match self.spawn.write(stream, rest)? {
                 Wrote::All => return self.was_written(stream, bytes),
                 Wrote::Interrupted(count) => {
                     rest = &rest[count..];
@@ -256,12 +255,7 @@ impl Player {
                 Wrote::Full(count) => {
                     rest = &rest[count..];
                     // Frames wait too: their answers would stand in the middle of this line.
-                    self.wait(Wait {
-                        fd,
-                        listen: false,
-                        until: None,
-                        what: "a reader that takes its output",
-                    })?;
+                    self.wait(Wait { fd, listen: false, until: None, what: READER })?;
                 }
                 Wrote::NoReader => return self.reader_gone(stream),
                 Wrote::Failed(errno) => {

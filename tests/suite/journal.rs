@@ -341,3 +341,18 @@ fn what_a_refusal_quotes_holds_no_secret_either() {
         }
     }
 }
+
+#[test]
+fn the_journal_says_that_nobody_takes_the_output_and_how_far_it_came() {
+    let scene = Scene::of_steps(&[r#"{"out_fill":{"text":"e","times":400000}}"#]);
+    let mut running = scene.claude(&["-p", "hi"]).go();
+    running.piece();
+    until("the wait is in the journal", || {
+        scene.entry(1)["waiting_for"] == "a reader that takes its output"
+    });
+    let written = scene.entry(1)["stdout"]["bytes"].as_u64().unwrap();
+    assert!((1..400_000).contains(&written), "{written}");
+    assert_eq!(running.end().status, 0);
+    assert_eq!(scene.entry(1)["waiting_for"], Value::Null);
+    assert_eq!(scene.entry(1)["stdout"]["bytes"], 400_000);
+}
