@@ -114,6 +114,13 @@ pub(crate) fn signal_pending() -> bool {
     PENDING.load(Ordering::SeqCst) & !(1 << libc::SIGALRM) != 0
 }
 
+/// Tells whether the timer has gone off since it was last asked.
+pub(crate) fn take_alarm() -> bool {
+    let alarm = 1 << libc::SIGALRM;
+    PENDING.load(Ordering::Relaxed) & alarm != 0
+        && PENDING.fetch_and(!alarm, Ordering::SeqCst) & alarm != 0
+}
+
 /// Has blocking calls interrupted once `after` has passed, and every few milliseconds from then on.
 pub(crate) fn interrupt_after(after: Duration) {
     notice(libc::SIGALRM, true);

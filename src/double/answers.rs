@@ -3,6 +3,7 @@
 use super::desk::{Desk, Late, Script, facts};
 use super::opened::Opened;
 use crate::error::Error;
+use crate::journal::{Entry, Kind};
 use crate::persona::{Answer, Request, Version};
 use crate::settings::Strictness;
 use crate::state::{Choice, Ledger};
@@ -20,14 +21,33 @@ impl Desk<'_> {
         };
         let version = pick.item.ok()?.header.origin.cli_version?;
         match self.manners.read(self.invocation, &self.settings, Version::Recorded(&version)) {
-            Request::Probe(answer) => Some(answer),
+            Request::Probe(answer) | Request::Help(answer) => Some(answer),
             _ => None,
+        }
+    }
+
+    /// Answers a question for the help text. A capture of that text is played if it is next in line:
+    /// it can serve nothing else, and would otherwise be left over, or given to a model run. So it
+    /// is claimed like any other; without one the question is a probe.
+    pub(super) fn help(&mut self, ledger: &mut Ledger, entry: &mut Entry, own: Answer) -> Script {
+        let program = self.manners.name();
+        match self.look(ledger, &Late::nothing()) {
+            Ok(Choice::Found(pick))
+                if pick.item.as_ref().is_ok_and(|it| it.is_help_of(program)) =>
+            {
+                Script::Recording(pick)
+            }
+            _ => {
+                entry.kind = Kind::Probe;
+                let answer = self.as_recorded(ledger).unwrap_or(own);
+                self.probe(ledger, Ok(answer))
+            }
         }
     }
 
     /// Answers a probe: by a recording that is there for it, else with the stock answer.
     pub(super) fn probe(&mut self, ledger: &mut Ledger, stock: Result<Answer, Error>) -> Script {
-        let late = Late { prompt: Some(String::new()), stdin_line: Some(String::new()) };
+        let late = Late::nothing();
         let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
         let chosen = ledger.choose_probe(&self.pool, &mut |path, depth| {
             facts(invocation, arguments, &late, |facts| Opened::weigh(path, depth, facts, regexes))

@@ -66,6 +66,13 @@ pub(super) struct Late {
     pub stdin_line: Option<String>,
 }
 
+impl Late {
+    /// That of a spawn which has no prompt and reads no stdin.
+    pub fn nothing() -> Late {
+        Late { prompt: Some(String::new()), stdin_line: Some(String::new()) }
+    }
+}
+
 /// Enters a spawn into the journal, with the recording that it claims at its start, and returns
 /// what it does.
 ///
@@ -98,8 +105,10 @@ pub(super) fn enter(
     let max_life = settings.map_or(Settings::MAX_LIFE, |settings| settings.max_life);
     let mut spawn = Spawn::new(invocation, ticket, entry, masker, max_life);
     spawn.keeps_stdin = settings.is_none_or(|settings| settings.set.journal_stdin);
+    let pinned = settings.and_then(|settings| settings.set.versions.get(manners.name()));
     let plan = Plan {
         manners,
+        version: pinned.cloned(),
         speed: 0.0,
         epipe: manners.epipe(),
         bindings: Bindings::default(),
@@ -176,6 +185,7 @@ impl<'a> Desk<'a> {
                 let answer = self.as_recorded(ledger).unwrap_or(answer);
                 self.probe(ledger, Ok(answer))
             }
+            Request::Help(answer) => self.help(ledger, entry, answer),
             Request::NoAnswer { command } => {
                 entry.kind = Kind::Probe;
                 let error = messages::no_answer(self.manners.name(), &command);

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::directory::Pool;
 use crate::error::Error;
 use crate::journal::JournaledText;
+use crate::journal::secrets::without_tokens;
 use crate::state::{Shortage, StateDir};
 
 /// How many recordings are named that came closest.
@@ -13,9 +14,11 @@ const NEAR: usize = 3;
 /// How much of a command is shown, in characters.
 const SHOWN: usize = 200;
 
-/// The message for an error, with the double's name in front.
+/// The message for an error, with the double's name in front. It may quote what the spawn was given,
+/// and ends in the log of a test.
 pub(crate) fn complain(program: &str, error: &Error) -> String {
-    format!("ringer({program}): {error}\n")
+    let message = format!("ringer({program}): {error}\n");
+    without_tokens(&message).into_owned()
 }
 
 /// The error for a spawn that no recording is left for.
@@ -58,13 +61,15 @@ pub(super) fn shortage(
 
 /// The error for a command that has no answer.
 pub(super) fn no_answer(program: &str, command: &str) -> Error {
+    // What follows the first two words is seldom part of the command's name.
+    let words: Vec<&str> = command.split(' ').take(2).collect();
     Error::NoRecording {
         unmatched: true,
         what: format!(
             "`{program} {command}` is no model run, and ringer has no answer to it\n  give it one \
              by a recording that begins {{\"ringer\": 1, \"probe\": true, \"when\": {{\"argv\": \
-             [\"{}\"]}}}}",
-            command.split(' ').next().unwrap_or_default()
+             {}}}}}",
+            serde_json::json!(words)
         ),
     }
 }

@@ -16,6 +16,9 @@ use crate::state::{Allowed, Depth, Duty, Fit, Stamp, Weighed};
 /// What is read of a recording when it is looked at; most are not longer.
 const START: usize = 64 << 10;
 
+/// In how many of its first lines a help text has its usage line; some words come before it.
+const HELP_HEAD: usize = 20;
+
 /// A recording, opened.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -119,6 +122,19 @@ impl Opened {
     pub fn claims_at_start(&self) -> bool {
         let header = &self.header;
         header.claim_at_start || matches!(header.stdin, Some(StdinMode::Ignore | StdinMode::Eof))
+    }
+
+    /// Whether it is a capture of what the program prints when it is asked for help: as it stands,
+    /// no events, and a usage line of the program near its beginning.
+    pub fn is_help_of(&self, program: &str) -> bool {
+        let is_usage = |line: &[u8]| {
+            let rest =
+                line.strip_prefix(b"Usage: ").and_then(|l| l.strip_prefix(program.as_bytes()));
+            rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+        };
+        let is_json = matches!(self.start.trim_ascii_start().first(), Some(b'{' | b'['));
+        let mut head = self.start.split(|byte| *byte == b'\n').take(HELP_HEAD);
+        self.kind == Kind::Raw && !is_json && head.any(is_usage)
     }
 
     /// Checks the whole recording, so that nothing of a broken one is ever played.

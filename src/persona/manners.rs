@@ -66,6 +66,8 @@ pub(crate) enum Request {
     Run(Rc<dyn ModelRun>),
     /// A question with a stock answer.
     Probe(Answer),
+    /// A question for the help text, with ringer's own.
+    Help(Answer),
     /// A question or command that has no stock answer; a probe recording may give one.
     NoAnswer {
         /// The command's words.
@@ -190,7 +192,9 @@ pub(crate) enum StdinRule {
 
 /// What is going on when a signal comes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Situation {
+pub(crate) struct Situation<'a> {
+    /// The version that is answered as, where one is pinned.
+    pub version: Option<&'a str>,
     /// Something has gone to stdout.
     pub started: bool,
     /// The spawn holds a conversation over stdin.

@@ -9,6 +9,8 @@ use crate::sys;
 
 /// How many places in the stream are remembered, to tell which lines the reader has taken.
 const REMEMBERED: usize = 512;
+/// So much fits into a pipe that nobody has read from.
+const FITS: u64 = 32 << 10;
 /// In writes up to this size, each line is remembered: what a pipe holds.
 const SMALL: usize = 64 << 10;
 
@@ -65,6 +67,13 @@ impl OutStream {
             self.closed = true;
             sys::close_standard(self.fd);
         }
+    }
+
+    /// Tells whether a write of this length may have to wait for the reader. What is
+    /// little fits into a pipe as a whole, and files take everything.
+    pub fn may_block(&self, length: usize) -> bool {
+        let waits = matches!(self.kind, StreamKind::Pipe | StreamKind::Socket | StreamKind::Tty);
+        waits && self.bytes + length as u64 > FITS
     }
 
     /// Writes bytes, as far as the descriptor takes them at once.

@@ -13,7 +13,7 @@ use super::reply::Ids;
 use super::shape::{Beginning, Shape};
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
-use super::waiting::{Wait, Woke};
+use super::waiting::{READER, Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
@@ -29,6 +29,8 @@ use crate::sys;
 pub(crate) struct Plan {
     /// The program that is stood in for.
     pub manners: &'static dyn Manners,
+    /// The version of the program that is pinned.
+    pub version: Option<String>,
     /// How fast recorded times pass; 0 skips them.
     pub speed: f64,
     /// What happens when the reader of stdout is gone.
@@ -243,9 +245,8 @@ impl Player {
         }
         let mut rest = bytes;
         while !rest.is_empty() && self.stream(stream).is_open() {
-            let out = self.stream(stream);
-            let fd = Some(out.fd());
-            match out.write(rest) {
+            let fd = Some(self.stream(stream).fd());
+            match self.spawn.write(stream, rest)? {
                 Wrote::All => return self.was_written(stream, bytes),
                 Wrote::Interrupted(count) => {
                     rest = &rest[count..];
@@ -254,12 +255,7 @@ impl Player {
                 Wrote::Full(count) => {
                     rest = &rest[count..];
                     // Frames wait too: their answers would stand in the middle of this line.
-                    self.wait(Wait {
-                        fd,
-                        listen: false,
-                        until: None,
-                        what: "a reader that takes its output",
-                    })?;
+                    self.wait(Wait { fd, listen: false, until: None, what: READER })?;
                 }
                 Wrote::NoReader => return self.reader_gone(stream),
                 Wrote::Failed(errno) => {
@@ -364,8 +360,11 @@ impl Player {
             self.pieces(pieces)?;
             return Err(Stop::Terminated(exit));
         }
-        let situation =
-            Situation { started: self.spawn.stdout.bytes > 0, session: self.plan.session };
+        let situation = Situation {
+            version: self.plan.version.as_deref(),
+            started: self.spawn.stdout.bytes > 0,
+            session: self.plan.session,
+        };
         match self.plan.manners.on_signal(signal, situation) {
             Ending::Exits(code) => Err(Stop::Terminated(Exit::Code(code))),
             Ending::Dies => Err(Stop::Terminated(Exit::Signal(signal.name().to_owned()))),

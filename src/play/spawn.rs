@@ -6,9 +6,10 @@ use jiff::Timestamp;
 
 use super::input::Input;
 use super::output::OutStream;
+use super::waiting::Writing;
 use crate::error::Error;
 use crate::invocation::{Invocation, StreamKind};
-use crate::journal::secrets::Masker;
+use crate::journal::secrets::{Masker, without_tokens};
 use crate::journal::{Entry, Exit, JournaledStream, Problem, ReaderGone, SignalAt, State};
 use crate::recording::Signal;
 use crate::state::Ticket;
@@ -30,6 +31,8 @@ pub(crate) struct Spawn {
     pub max_life: Duration,
     /// Whether the journal keeps the bytes of stdin.
     pub keeps_stdin: bool,
+    /// How it stands with a write that may take long.
+    pub(super) writing: Writing,
     /// Whether it goes on when the process that started it is gone.
     pub outlives_parent: bool,
 }
@@ -56,6 +59,7 @@ impl Spawn {
             life: invocation.clock + max_life,
             max_life,
             keeps_stdin: true,
+            writing: Writing::Unwatched,
             outlives_parent: false,
         }
     }
@@ -65,8 +69,11 @@ impl Spawn {
         u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Adds a problem to the entry; it is written with the next change.
+    /// Adds a problem to the entry; it is written with the next change. Its message may quote what
+    /// the spawn was given.
     pub fn problem(&mut self, problem: Problem) {
+        let message = without_tokens(&problem.message).into_owned();
+        let problem = Problem { message, ..problem };
         if !self.entry.problems.contains(&problem) {
             self.entry.problems.push(problem);
         }
@@ -94,6 +101,9 @@ impl Spawn {
         let t_ms = self.elapsed_ms();
         self.entry.signals.push(SignalAt { signal: signal.name().to_owned(), t_ms });
         // The handler's short timer has done its work.
+        if self.writing != Writing::Stuck {
+            self.writing = Writing::Unwatched;
+        }
         sys::interrupt_after(self.life.saturating_duration_since(Instant::now()).max(MOMENT));
         self.save()?;
         Ok(Some(signal))
@@ -111,7 +121,7 @@ impl Spawn {
 }
 
 /// The shortest time that the timer takes.
-const MOMENT: Duration = Duration::from_millis(1);
+pub(super) const MOMENT: Duration = Duration::from_millis(1);
 
 fn journaled(stream: &OutStream) -> JournaledStream {
     JournaledStream { kind: stream.kind, bytes: stream.bytes, lines: stream.lines }

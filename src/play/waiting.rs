@@ -5,16 +5,19 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::spawn::Spawn;
+use super::output::Wrote;
+use super::spawn::{MOMENT, Spawn};
 use super::stop::{Play, Stop};
 use crate::error::Error;
 use crate::invocation;
 use crate::journal::ProblemKind;
-use crate::recording::Signal;
+use crate::recording::{Output, Signal};
 use crate::sys;
 
 /// A wait that lasts longer than this is entered in the journal.
 const WORTH_SAYING: Duration = Duration::from_millis(100);
+/// What is waited for by a write that nobody takes.
+pub(super) const READER: &str = "a reader that takes its output";
 /// How often it is looked whether the process that started the double is still there.
 const PARENT_CHECK: Duration = Duration::from_millis(250);
 
@@ -44,6 +47,19 @@ pub(crate) enum Woke {
     Signal(Signal),
 }
 
+/// Whether a write that takes long is noticed, and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// No timer runs for it.
+    Unwatched,
+    /// A timer will interrupt it.
+    Watched,
+    /// It was interrupted once.
+    Slow,
+    /// It was interrupted again, and the journal says so.
+    Stuck,
+}
+
 impl Spawn {
     /// Waits.
     ///
@@ -52,6 +68,7 @@ impl Spawn {
     /// The life limit is reached; or nobody is there any more for whom a wait without limit would
     /// make sense; or the journal cannot be written.
     pub fn wait(&mut self, wait: Wait) -> Play<Woke> {
+        self.stop_watching();
         let said_after = Instant::now() + WORTH_SAYING;
         let mut said = false;
         let woke = loop {
@@ -89,6 +106,66 @@ impl Spawn {
             self.save()?;
         }
         Ok(woke)
+    }
+
+    /// Writes to a stream, as far as it takes the bytes. The journal says so while nobody takes them.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be written.
+    pub fn write(&mut self, stream: Output, bytes: &[u8]) -> Result<Wrote, Error> {
+        let out = match stream {
+            Output::Stdout => &self.stdout,
+            Output::Stderr => &self.stderr,
+        };
+        let may_block = out.may_block(bytes.len());
+        if may_block && self.writing == Writing::Unwatched {
+            // Setting a timer costs as much as a write, so one is set for many of them.
+            self.writing = Writing::Watched;
+            sys::interrupt_after(self.life_left().min(WORTH_SAYING));
+        }
+        let wrote = match stream {
+            Output::Stdout => self.stdout.write(bytes),
+            Output::Stderr => self.stderr.write(bytes),
+        };
+        match (&wrote, self.writing) {
+            (_, Writing::Unwatched) => {}
+            (Wrote::Interrupted(_), _) if sys::signal_pending() => {}
+            // The timer may have been set long before this write began.
+            (Wrote::Interrupted(_), Writing::Watched) => {
+                self.writing = Writing::Slow;
+                sys::interrupt_after(self.life_left().min(WORTH_SAYING));
+            }
+            (Wrote::Interrupted(_), Writing::Slow) => {
+                self.writing = Writing::Stuck;
+                self.entry.waiting_for = Some(READER.to_owned());
+                self.save()?;
+                sys::interrupt_after(self.life_left());
+            }
+            (Wrote::Interrupted(_), Writing::Stuck) => {}
+            (_, Writing::Stuck) => {
+                self.stop_watching();
+                self.entry.waiting_for = None;
+                self.save()?;
+            }
+            (_, Writing::Slow) => self.stop_watching(),
+            (_, Writing::Watched) if sys::take_alarm() => self.stop_watching(),
+            (_, Writing::Watched) => {}
+        }
+        Ok(wrote)
+    }
+
+    /// From here on the life limit alone interrupts.
+    fn stop_watching(&mut self) {
+        if self.writing != Writing::Unwatched {
+            self.writing = Writing::Unwatched;
+            sys::take_alarm();
+            sys::interrupt_after(self.life_left());
+        }
+    }
+
+    fn life_left(&self) -> Duration {
+        self.life.saturating_duration_since(Instant::now()).max(MOMENT)
     }
 
     /// Ends the spawn at its life limit.

@@ -143,7 +143,7 @@ fn choose(
         let usage = matches!(request, Request::Usage(_));
         Choice::Record(Place { partial, probe, usage, session })
     };
-    if matches!(request, Request::Probe(_) | Request::NoAnswer { .. }) {
+    if matches!(request, Request::Probe(_) | Request::Help(_) | Request::NoAnswer { .. }) {
         let name = probe_name(&invocation.args());
         let known = folder.join(&name).exists();
         if known && options.policy != Policy::All {

@@ -1,6 +1,6 @@
 //! Which recording a spawn gets, and what is said when there is none.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, double};
 
 /// Plays until the recordings are used up and returns what each spawn said.
 fn play_out(scene: &Scene, args: &[&str], times: usize) -> Vec<String> {
@@ -83,8 +83,8 @@ fn a_spawn_that_nothing_accepts_is_told_what_came_closest_and_why_not() {
          0 of 4 played, in SCENE/recordings\n  \
          2.jsonl is not for it: when.argv: \"--resume\" is not among the arguments\n  \
          3.jsonl is not for it: when.env.MODE: it is not set; when.env.HOME: it is set\n  \
-         4.jsonl is not for it: when.argv_regex: /^exec/ does not match \"-p hi\"; when.not: all \
-         that it names is so\n  \
+         4.jsonl is not for it: when.argv_regex: /^exec/ does not match the arguments; when.not: \
+         all that it names is so\n  \
          and 1 more with conditions that fail\n  \
          the program under test started claude once more than was recorded, or otherwise than was \
          recorded; what it did is in SCENE/state\n  \
@@ -229,4 +229,63 @@ fn a_recording_that_is_gone_is_passed_over_and_keeps_its_plays_if_it_comes_back(
     std::fs::rename(&away, &file).unwrap();
     assert_eq!(play_out(&scene, &["-p", "hi"], 1), ["3.jsonl"]);
     scene.play().is_refused("claude");
+}
+
+const HELP: &str =
+    "Runs things\n\nUsage: codex exec [OPTIONS] [PROMPT]\n\nOptions:\n  -h, --help\n";
+
+#[test]
+fn a_captured_help_text_that_is_next_answers_a_question_for_help_and_is_claimed() {
+    let scene = Scene::new();
+    scene.raw("codex/1.jsonl", HELP).raw("codex/2.jsonl", "{\"type\":\"turn.completed\"}\n");
+    scene.codex(&["exec", "-h"]).run().is(HELP, "", 0);
+    assert_eq!(scene.entry(1).recording(), Some("codex/1.jsonl"));
+    assert_eq!(scene.entry(1)["kind"], "run");
+    let own = scene.codex(&["exec", "-h"]).run();
+    assert!(own.out().starts_with("This is ringer, standing in for codex exec"), "{}", own.out());
+    assert_eq!(scene.entry(2).recording(), None);
+    assert_eq!(scene.entry(2)["kind"], "probe");
+    scene.codex(&["exec", "hi"]).run().is("{\"type\":\"turn.completed\"}\n", "", 0);
+}
+
+#[test]
+fn a_question_for_help_takes_no_help_text_of_another_program_and_none_that_is_not_next() {
+    for (first, asked) in [
+        ("Usage: codexes exec\n", "--help"),
+        ("Usage: claude [options]\n", "--help"),
+        ("{\"text\":\"\nUsage: codex exec\n\"}\n", "--help"),
+        ("a line\n", "help"),
+    ] {
+        let scene = Scene::new();
+        scene.raw("codex/1.jsonl", first).raw("codex/2.jsonl", HELP);
+        let own = scene.codex(&[asked]).run();
+        assert!(own.out().starts_with("This is ringer"), "{first}: {}", own.out());
+        assert_eq!(scene.entry(1)["kind"], "probe", "{first}");
+        scene.codex(&["exec", "hi"]).run().is(first, "", 0);
+    }
+}
+
+#[test]
+fn a_model_run_is_given_a_help_text_like_any_other_recording() {
+    let scene = Scene::of_raw("Usage: claude [options] [command] [prompt]\n");
+    scene.play().is("Usage: claude [options] [command] [prompt]\n", "", 0);
+}
+
+#[test]
+fn what_is_said_of_a_command_without_an_answer_is_how_to_give_it_one() {
+    for (program, args) in [
+        ("claude", vec!["plugin", "install", "some@where"]),
+        ("codex", vec!["login"]),
+        ("codex", vec!["-c", "a=b", "mcp", "add", "x", "--", "y"]),
+    ] {
+        let scene = Scene::of_names(&["1.jsonl"]);
+        let done = scene.start(&double(program), &args).run();
+        done.is_refused(program);
+        let said = String::from_utf8(done.stderr).unwrap();
+        let header = &said[said.find("{\"ringer\"").unwrap()..];
+        scene.steps("2.jsonl", header.trim_end(), &[r#"{"out":"done"}"#]);
+        scene.start(&double(program), &args).run().is("done", "", 0);
+        scene.start(&double(program), &["--version"]).run();
+        assert_eq!(scene.entry(3).recording(), None, "{header}");
+    }
 }

@@ -314,3 +314,45 @@ fn a_full_disk_is_a_failure_of_ringer_not_of_the_program() {
     assert_eq!(done.status, 0, "the recording's own end");
     assert_eq!(scene.entry(1).problems(), ["write_failed"]);
 }
+
+#[test]
+fn what_a_refusal_quotes_holds_no_secret_either() {
+    let token = format!("sk-ant-api03-{}", "A1b2".repeat(10));
+    for (when, args) in [
+        (r#"{"prompt":"never"}"#, vec!["-p", &token]),
+        (
+            r#"{"argv_regex":"never"}"#,
+            vec!["-p", "hi", "--settings", r#"{"api_key":"a-made-up-key"}"#],
+        ),
+        (r#"{"argv":["never"]}"#, vec!["mcp", "login", &token]),
+        (r#"{"stdin":"never"}"#, vec!["-p", "hi"]),
+    ] {
+        let scene = Scene::new();
+        scene.steps("1.jsonl", &format!(r#"{{"ringer":1,"when":{when}}}"#), &[]);
+        let done = scene.claude(&args).input(&token).run();
+        done.is_refused("claude");
+        let entry = fs::read_to_string(scene.state().join("journal/000001.json")).unwrap();
+        for text in [done.err(), entry] {
+            assert!(text.contains("[masked]") || text.contains("argv_regex"), "{when}: {text}");
+            assert!(
+                !text.contains("A1b2A1b2") && !text.contains("a-made-up-key"),
+                "{when}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_journal_says_that_nobody_takes_the_output_and_how_far_it_came() {
+    let scene = Scene::of_steps(&[r#"{"out_fill":{"text":"e","times":400000}}"#]);
+    let mut running = scene.claude(&["-p", "hi"]).go();
+    running.piece();
+    until("the wait is in the journal", || {
+        scene.entry(1)["waiting_for"] == "a reader that takes its output"
+    });
+    let written = scene.entry(1)["stdout"]["bytes"].as_u64().unwrap();
+    assert!((1..400_000).contains(&written), "{written}");
+    assert_eq!(running.end().status, 0);
+    assert_eq!(scene.entry(1)["waiting_for"], Value::Null);
+    assert_eq!(scene.entry(1)["stdout"]["bytes"], 400_000);
+}

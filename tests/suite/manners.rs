@@ -135,6 +135,15 @@ fn codex_takes_signals_as_the_real_one() {
 }
 
 #[test]
+fn codex_exits_with_0_or_1_after_an_interrupt_by_its_version() {
+    for (version, status) in [("0.50.0", 0), ("0.99.0", 0), ("0.125.0", 1), ("0.171.0", 1)] {
+        let scene = Scene::of_steps(&[r#"{"out":"on my way"}"#, r#"{"hang":true}"#]);
+        scene.set(&format!("[codex]\nversion = \"{version}\"\n"));
+        signalled(&scene, true, Signal::INT).is("on my way", "", status);
+    }
+}
+
+#[test]
 fn codex_dies_of_an_interrupt_while_it_reads_stdin() {
     let scene = Scene::of_names(&["1.jsonl"]);
     let running = scene.codex(&["exec", "hi"]).talk();

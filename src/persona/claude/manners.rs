@@ -39,6 +39,7 @@ impl Manners for Claude {
         let strict = settings.args == Strictness::Strict;
         match arguments::judge(&table, &words, pinned, strict, &around) {
             Verdict::Probe(answer) => Request::Probe(answer),
+            Verdict::Help(answer) => Request::Help(answer),
             Verdict::NoAnswer { command } => Request::NoAnswer { command },
             Verdict::Usage(answer) => Request::Usage(answer),
             Verdict::Run(request) => {

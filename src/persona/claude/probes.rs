@@ -47,7 +47,7 @@ pub(super) fn command(
     let words: Vec<&str> = iter::once(name).chain(tail.iter().copied()).collect();
     let own = tail.iter().take_while(|word| **word != "--");
     if own.clone().any(|word| matches!(*word, "-h" | "--help")) {
-        return Verdict::Probe(command_help(table.command(name), name));
+        return Verdict::Help(command_help(table.command(name), name));
     }
     if let Some(answer) = answer(table, &words, around) {
         return Verdict::Probe(answer);
@@ -80,7 +80,7 @@ fn misused(table: &Table<'_>, name: &'static str, first: Option<&str>) -> Option
     let refused = |stderr: String| Verdict::Usage(Answer { stderr, code: 1, ..Answer::default() });
     let first = match first {
         None => return Some(refused(command_help(Some(command), name).stdout)),
-        Some("help") => return Some(Verdict::Probe(command_help(Some(command), name))),
+        Some("help") => return Some(Verdict::Help(command_help(Some(command), name))),
         Some(first) => first,
     };
     if first.starts_with("--") {

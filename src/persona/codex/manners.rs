@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::arguments::{self, RunKind, Surroundings, Verdict};
 use super::perform::{self, Terminals};
-use super::render::mint_thread_id;
+use super::render::{interrupted_code, mint_thread_id};
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
@@ -50,6 +50,7 @@ impl Manners for Codex {
         let strict = settings.args == Strictness::Strict;
         match arguments::judge(&table, &words, pinned, strict, &around) {
             Verdict::Probe(answer) => Request::Probe(answer),
+            Verdict::Help(answer) => Request::Help(answer),
             Verdict::NoAnswer { command } => Request::NoAnswer { command },
             Verdict::Usage(answer) => Request::Usage(answer),
             Verdict::Run(request) => {
@@ -64,8 +65,12 @@ impl Manners for Codex {
 
     fn on_signal(&self, signal: Signal, situation: Situation) -> Ending {
         match signal.name() {
-            // 04-sig-int-stream: 1 within a turn; 04-sig-int-readstdin: no handler before that.
-            "INT" if situation.started && !situation.session => Ending::Exits(1),
+            // 04-sig-int-stream: 1 within a turn, in older versions 0; 04-sig-int-readstdin: no
+            // handler before that.
+            "INT" if situation.started && !situation.session => {
+                let table = arguments::table(situation.version);
+                Ending::Exits(interrupted_code(table.version()))
+            }
             // 06-sigterm: a server goes down in order; SIGINT kills it.
             "TERM" if situation.session => Ending::Exits(0),
             _ => Ending::Dies,

@@ -17,6 +17,8 @@ pub enum Verdict {
     Run(Box<Request>),
     /// It answers a question about itself and ends.
     Probe(Answer),
+    /// It prints its help, or that of a command.
+    Help(Answer),
     /// It does something of its own, of which no answer was captured.
     NoAnswer {
         /// The command, without its arguments.
@@ -71,7 +73,7 @@ fn judge_parsed(
         return probes::command(table, command, tail, how.strict, around);
     }
     if parsed.rest.iter().any(|word| word == "-h" || word == "--help") {
-        return Verdict::Probe(probes::help(table, how.prints));
+        return Verdict::Help(probes::help(table, how.prints));
     }
     if how.strict
         && let Some(word) = refused_word(table, &parsed, how.pinned)
@@ -104,6 +106,7 @@ fn warned(verdict: Verdict, warnings: String, around: &Surroundings) -> Verdict 
     match verdict {
         Verdict::Usage(answer) => Verdict::Usage(before(answer)),
         Verdict::Probe(answer) => Verdict::Probe(before(answer)),
+        Verdict::Help(answer) => Verdict::Help(before(answer)),
         Verdict::Run(mut request) => {
             request.warnings = warnings;
             let refusal = match stdin_rule(&request, around) {

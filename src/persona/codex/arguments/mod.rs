@@ -55,9 +55,11 @@ pub enum Verdict {
     Run(Box<Request>),
     /// It answers a probe and is done.
     Probe(Answer),
+    /// It prints its help, or that of a command.
+    Help(Answer),
     /// It is a side command of which no answer is known, for instance `codex plugin install`.
     NoAnswer {
-        /// The command, without options.
+        /// The command, without the program's name and options.
         command: String,
     },
     /// It refuses.
@@ -89,7 +91,7 @@ pub fn judge(
             return Verdict::Usage(Answer { stderr: complaint.0, code: 2, ..Answer::default() });
         }
         Err(Stop::Help(path)) => {
-            return Verdict::Probe(help::answer(table, &table.command(&path)));
+            return Verdict::Help(help::answer(table, &table.command(&path)));
         }
         Err(Stop::HelpNeeded(path)) => {
             return Verdict::Usage(help::needed(table, &table.command(&path)));
@@ -146,10 +148,10 @@ fn is_run(path: &str) -> bool {
     }
 }
 
-/// The command's words, and the next one if it may belong to them.
+/// The command's words, without the program's name, and the next one if it may belong to them.
 fn side_command(path: &str, args: &[&str]) -> String {
     let last = path.rsplit(' ').next().unwrap_or("");
     let after = args.iter().skip_while(|word| **word != last).nth(1);
     let next = after.filter(|word| !word.starts_with('-') && !path.contains(' '));
-    ["codex", path].into_iter().chain(next.copied()).collect::<Vec<_>>().join(" ")
+    [path].into_iter().chain(next.copied()).collect::<Vec<_>>().join(" ")
 }

@@ -87,7 +87,9 @@ fn outcome(capture: &Capture, table: &Table) -> Result<Request, Option<Answer>> 
             let input = check_input(&request, &around, table, &capture.stdin);
             input.map(|_| *request).map_err(Some)
         }
-        Verdict::Probe(answer) | Verdict::Usage(answer) => Err(Some(answer)),
+        Verdict::Probe(answer) | Verdict::Help(answer) | Verdict::Usage(answer) => {
+            Err(Some(answer))
+        }
         Verdict::NoAnswer { .. } => Err(None),
     }
 }

@@ -33,3 +33,4 @@ pub use format::Format;
 pub use ids::mint_thread_id;
 pub use server::{AppServer, Reply};
 pub use spawn::{Reading, Review, Sandbox, Spawn};
+pub(super) use traits::interrupted_code;

@@ -125,6 +125,11 @@ pub(super) fn of(version: &str) -> &'static Traits {
     VERSIONS.iter().rev().find(|row| row.since <= wanted).unwrap_or(oldest)
 }
 
+/// The exit code of a version after SIGINT in a turn.
+pub(in crate::persona::codex) fn interrupted_code(version: &str) -> u8 {
+    of(version).interrupted_code
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

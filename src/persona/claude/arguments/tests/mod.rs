@@ -31,7 +31,7 @@ enum End {
 
 fn end(version: Option<&str>, words: &[&str], stdin: StdinSeen<'_>, around: &Surroundings) -> End {
     match judge(&table(version), words, version.is_some(), true, around) {
-        Verdict::Probe(answer) => End::Probe(answer),
+        Verdict::Probe(answer) | Verdict::Help(answer) => End::Probe(answer),
         Verdict::NoAnswer { command } => End::NoAnswer(command),
         Verdict::Usage(answer) => End::Usage(answer),
         Verdict::Run(request) => match stdin_rule(&request, around) {

@@ -15,7 +15,9 @@ static SHAPES: &[(&str, &[&str])] = &[
     ("thread/resume", &["/thread/id", "/model", "/initialTurnsPage"]),
     ("thread/fork", &["/thread/id", "/model", "!/thread/forkedFromId"]),
     ("thread/start", &["/thread/id", "/model"]),
-    ("thread/read", &["/thread/id"]),
+    ("thread/read", &["/thread/id", "/thread/preview"]),
+    // A thread that is told by little more than its id was written by hand.
+    ("thread/start", &["/thread/id"]),
     ("thread/list", &["/data", "/readStates"]),
     ("thread/list", &["/data/0/preview"]),
     ("thread/turns/list", &["/data/0/items", "/data/0/status"]),

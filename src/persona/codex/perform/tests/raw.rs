@@ -157,6 +157,22 @@ fn each_answer_is_given_once_and_then_the_stock_one() {
 }
 
 #[test]
+fn a_thread_that_is_told_by_its_id_alone_was_started_and_one_told_in_full_was_read() {
+    let start = r#"{"id":2,"method":"thread/start","params":{}}"#;
+    for (thread, is_start) in [(r#"{"id":"T1"}"#, true), (r#"{"id":"T1","preview":""}"#, false)] {
+        let opening =
+            format!("{{\"id\":11,\"result\":{{\"thread\":{thread}}}}}\n{BEGUN}\n{DONE}\n");
+        let voice = voice(&["app-server"], &around(Vec::new()));
+        let mut session = Session::new(voice, &opening);
+        session.send(HELLO);
+        session.said();
+        session.send(start);
+        let told = format!("{{\"id\":2,\"result\":{{\"thread\":{thread}}}}}\n");
+        assert_eq!(session.said() == told, is_start, "{thread}");
+    }
+}
+
+#[test]
 fn two_threads_of_the_client_share_the_turns_of_a_recorded_one() {
     let second = |line: &str| line.replace("u1", "u2").replace("12", "15");
     let (begun, started, done) = (second(BEGUN), second(STARTED), second(DONE));
