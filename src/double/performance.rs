@@ -2,7 +2,8 @@
 
 use std::io::Read as _;
 
-use super::desk::{Desk, Late, Script};
+use super::chooser::Late;
+use super::desk::{Desk, Script};
 use super::opened::Opened;
 use crate::bind::Bindings;
 use crate::error::Error;
@@ -39,7 +40,7 @@ enum Claimed {
     Other,
 }
 
-impl Desk<'_> {
+impl Desk {
     /// Plays a recording that was claimed.
     pub(super) fn play(&mut self, player: &mut Player, opened: Result<Opened, Error>) -> Play<()> {
         let ready = self.ready(opened).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
@@ -76,7 +77,7 @@ impl Desk<'_> {
         let mut opened = opened?;
         let summary = match opened.kind {
             RecordingKind::Raw => Summary::default(),
-            RecordingKind::Steps => opened.check(&mut self.regexes)?,
+            RecordingKind::Steps => opened.check(&mut self.chooser.borrow_mut().regexes)?,
         };
         Ok(Ready { opened, summary })
     }
@@ -87,7 +88,8 @@ impl Desk<'_> {
         let first = player.first_user().map(message_text).unwrap_or_default();
         let stdin_line = String::from_utf8_lossy(player.spawn.stdin.first_line()).into_owned();
         let late = Late { prompt: Some(first), stdin_line: Some(stdin_line) };
-        let pick = match self.claim(player, late)? {
+        let script = self.chooser.borrow_mut().claim(&mut player.spawn, &late)?;
+        let pick = match script {
             Script::Recording(pick) => pick,
             other => return Err(other.refusal()),
         };
