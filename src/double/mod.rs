@@ -8,6 +8,7 @@ mod answers;
 mod chooser;
 mod desk;
 mod first_entry;
+mod first_message;
 mod messages;
 mod opened;
 mod performance;

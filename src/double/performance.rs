@@ -1,15 +1,17 @@
 //! A spawn plays the recording that it got.
 
+use std::cell::RefCell;
 use std::io::Read as _;
+use std::rc::Rc;
 
-use super::chooser::Late;
-use super::desk::{Desk, Script};
+use super::desk::Desk;
+use super::first_message::FirstMessage;
 use super::opened::Opened;
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::invocation::StreamKind;
 use crate::journal::Kind;
-use crate::persona::{Circumstances, Epipe, ModelRun, StdinRule, StdinSeen, message_text};
+use crate::persona::{Circumstances, Epipe, ModelRun, StdinRule, StdinSeen};
 use crate::play::{Play, Player, Stop};
 use crate::recording::{BindName, Kind as RecordingKind, OnEpipe, StdinMode, Steps, Summary};
 use crate::settings::Strictness;
@@ -21,33 +23,24 @@ pub(super) struct Ready {
     summary: Summary,
 }
 
-/// How a recording stands to the spawn that plays it.
-#[derive(Clone, Copy)]
-enum Claim<'a> {
-    /// It is the spawn's.
-    Held,
-    /// It is the spawn's, but another one's opening was played.
-    HeldLate,
-    /// It would be the spawn's if the first message came now; this is its name.
-    Open(&'a str),
-}
-
-/// What came of claiming at the first message.
-enum Claimed {
-    /// The recording whose opening was played.
-    Same,
-    /// Another one, which was then played to its end.
-    Other,
+/// Where a recording is played from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// Its first line.
+    Start,
+    /// Behind what comes before the first message: another recording's opening was played.
+    BehindItsOpening,
 }
 
 impl Desk {
     /// Plays a recording that was claimed.
     pub(super) fn play(&mut self, player: &mut Player, opened: Result<Opened, Error>) -> Play<()> {
         let ready = self.ready(opened).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
-        self.perform(player, ready, Claim::Held)
+        self.perform(player, ready, From::Start)
     }
 
-    /// Plays a live session that has claimed nothing yet.
+    /// Plays a live session that has claimed nothing yet. If its first message claims another
+    /// recording than the one whose opening was played, that is played from there on.
     pub(super) fn session(
         &mut self,
         player: &mut Player,
@@ -55,21 +48,25 @@ impl Desk {
     ) -> Play<()> {
         // A broken recording is found out when it is claimed.
         let peeked = peeked.and_then(|pick| Some((pick.recording, self.ready(pick.item).ok()?)));
-        match peeked {
-            Some((name, ready)) if ready.has_opening() => {
-                self.perform(player, ready, Claim::Open(&name))
+        let (name, ready) = peeked.unzip();
+        let claim = Rc::new(RefCell::new(FirstMessage::new(Rc::clone(&self.chooser), name)));
+        player.claims_by(claim.clone());
+        let played = match ready {
+            Some(ready) if ready.has_opening() => self.perform(player, ready, From::Start),
+            ready => player.wait_for_the_claim().and_then(|()| match ready {
+                Some(ready) => self.perform(player, ready, From::Start),
+                None => Ok(()),
+            }),
+        };
+        let other = claim.borrow_mut().other.take();
+        match (played, other) {
+            (Err(Stop::Other), Some(opened)) => {
+                let ready =
+                    self.ready(opened).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
+                player.change_over()?;
+                self.perform(player, ready, From::BehindItsOpening)
             }
-            peeked => {
-                let name = peeked.as_ref().map(|(name, _)| name.as_str());
-                match player.wait_for_first_user() {
-                    Err(Stop::Claim) => match self.claim_for_first_user(player, name)? {
-                        Claimed::Other => Ok(()),
-                        Claimed::Same => peeked
-                            .map_or(Ok(()), |(_, ready)| self.perform(player, ready, Claim::Held)),
-                    },
-                    ended => ended,
-                }
-            }
+            (ended, _) => ended,
         }
     }
 
@@ -82,27 +79,7 @@ impl Desk {
         Ok(Ready { opened, summary })
     }
 
-    /// Claims a recording for a session that has its first message. If it is another one than that
-    /// whose opening was played, it is played from there on.
-    fn claim_for_first_user(&mut self, player: &mut Player, name: Option<&str>) -> Play<Claimed> {
-        let first = player.first_user().map(message_text).unwrap_or_default();
-        let stdin_line = String::from_utf8_lossy(player.spawn.stdin.first_line()).into_owned();
-        let late = Late { prompt: Some(first), stdin_line: Some(stdin_line) };
-        let script = self.chooser.borrow_mut().claim(&mut player.spawn, &late)?;
-        let pick = match script {
-            Script::Recording(pick) => pick,
-            other => return Err(other.refusal()),
-        };
-        player.claimed();
-        if name == Some(pick.recording.as_str()) {
-            return Ok(Claimed::Same);
-        }
-        let ready =
-            self.ready(pick.item).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
-        self.perform(player, ready, Claim::HeldLate).map(|()| Claimed::Other)
-    }
-
-    fn perform(&mut self, player: &mut Player, ready: Ready, claim: Claim) -> Play<()> {
+    fn perform(&mut self, player: &mut Player, ready: Ready, from: From) -> Play<()> {
         let Ready { mut opened, summary } = ready;
         self.settle_plan(player, &opened);
         if let Some(launcher) = &opened.header.launcher {
@@ -115,34 +92,28 @@ impl Desk {
         player.begin();
         self.read_input(player, &opened, &summary)?;
         match opened.kind {
-            RecordingKind::Raw if player.is_live() => self.raw_session(player, opened, claim),
+            RecordingKind::Raw if player.is_live() => self.raw_session(player, opened, from),
             RecordingKind::Raw => {
                 let rest = (!opened.whole).then_some(opened.rest);
                 player.raw(&opened.start, rest)
             }
-            RecordingKind::Steps => self.steps(player, &mut opened, summary, claim),
+            RecordingKind::Steps => self.steps(player, &mut opened, summary, from),
         }
     }
 
-    fn raw_session(&mut self, player: &mut Player, mut opened: Opened, claim: Claim) -> Play<()> {
+    fn raw_session(&mut self, player: &mut Player, mut opened: Opened, from: From) -> Play<()> {
         let mut bytes = std::mem::take(&mut opened.start);
         opened
             .rest
             .read_to_end(&mut bytes)
             .map_err(|error| Error::io("cannot read the recording", &opened.path, error))?;
         let mut session = player.raw_session(bytes);
-        if matches!(claim, Claim::HeldLate) {
+        if from == From::BehindItsOpening {
             player.pass_over_opening(&mut session);
         }
-        loop {
-            match player.play_raw_session(&mut session) {
-                Err(Stop::Claim) => match self.claim_now(player, claim)? {
-                    Claimed::Same => {}
-                    Claimed::Other => return Ok(()),
-                },
-                ended => return ended,
-            }
-        }
+        // No step of it asks for what those of another recording may have asked for.
+        player.wants(Vec::new())?;
+        player.play_raw_session(&mut session)
     }
 
     fn steps(
@@ -150,12 +121,12 @@ impl Desk {
         player: &mut Player,
         opened: &mut Opened,
         summary: Summary,
-        claim: Claim,
+        from: From,
     ) -> Play<()> {
         let path = opened.path.clone();
         let turns = summary.turns;
-        let passed_over = if matches!(claim, Claim::HeldLate) { summary.opening } else { 0 };
-        player.wants(summary.awaited);
+        let passed_over = if from == From::BehindItsOpening { summary.opening } else { 0 };
+        player.wants(summary.awaited)?;
         if player.is_live() && turns > 0 {
             player.expect_turns(turns);
         }
@@ -171,33 +142,9 @@ impl Desk {
             if played <= passed_over {
                 continue;
             }
-            loop {
-                match player.step(&step) {
-                    Err(Stop::Claim) => match self.claim_now(player, claim)? {
-                        Claimed::Same => {}
-                        Claimed::Other => return Ok(()),
-                    },
-                    done => break done?,
-                }
-            }
+            player.step(&step)?;
         }
-        loop {
-            match player.after_the_last_step(turns) {
-                Err(Stop::Claim) => match self.claim_now(player, claim)? {
-                    Claimed::Same => {}
-                    Claimed::Other => return Ok(()),
-                },
-                ended => return ended,
-            }
-        }
-    }
-
-    fn claim_now(&mut self, player: &mut Player, claim: Claim) -> Play<Claimed> {
-        let name = match claim {
-            Claim::Open(name) => Some(name),
-            Claim::Held | Claim::HeldLate => None,
-        };
-        self.claim_for_first_user(player, name)
+        player.after_the_last_step(turns)
     }
 
     /// Reads stdin before the first step, where that is how it goes, and gives the player the

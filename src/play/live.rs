@@ -30,10 +30,8 @@ pub(crate) struct Inbox {
     interrupts: VecDeque<Vec<u8>>,
     /// What `in` steps of the recording ask for that were not reached yet, or are in a loop.
     wanted: Vec<Awaited>,
-    /// The first message, as long as the session has no recording: it stops what is being played,
-    /// so that one can be claimed.
-    first_user: Option<Vec<u8>>,
-    claimed: bool,
+    /// Whether the first message has claimed another recording than the one that is being played.
+    pub(super) claimed_another: bool,
     /// Whether anything has come.
     heard: bool,
     /// Whether the recording goes on with an interrupt.
@@ -90,19 +88,18 @@ impl Player {
         self.plan.session && self.performer.is_some()
     }
 
-    /// From now on the session's messages are for the recording that it has.
-    pub fn claimed(&mut self) {
-        self.inbox.claimed = true;
-        self.spawn.entry.turns_left = self.turns;
-    }
-
     /// Tells the session what the `in` steps of its recording ask for: such frames wait for them.
-    pub fn wants(&mut self, wanted: Vec<Awaited>) {
+    /// What another recording's steps had asked for, and these do not, is dealt with now.
+    pub fn wants(&mut self, wanted: Vec<Awaited>) -> Play<()> {
         self.inbox.wanted = wanted;
         let came = std::mem::take(&mut self.inbox.users);
         let (kept, users): (VecDeque<_>, _) = came.into_iter().partition(|it| self.is_wanted(it));
         self.inbox.users = users;
+        let (kept_before, released): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.inbox.backlog).into_iter().partition(|it| self.is_wanted(it));
+        self.inbox.backlog = kept_before;
         self.inbox.backlog.extend(kept);
+        released.iter().try_for_each(|line| self.deal_with(line))
     }
 
     /// The first message releases the whole recording, and no turn asks for it.
@@ -113,7 +110,7 @@ impl Player {
     /// The recording has so many turns for the session's messages to release.
     pub fn expect_turns(&mut self, turns: u64) {
         self.turns = Some(turns);
-        if self.inbox.claimed {
+        if self.claimant.is_none() {
             self.spawn.entry.turns_left = self.turns;
         }
     }
@@ -128,32 +125,8 @@ impl Player {
         Ok(())
     }
 
-    /// The first message of the session, as long as it is not used.
-    pub fn first_user(&self) -> Option<&[u8]> {
-        self.inbox.first_user.as_deref()
-    }
-
-    /// Stops a session that has its first message and no recording yet.
-    pub(super) fn must_claim(&self) -> Play<()> {
-        if self.is_live() && !self.inbox.claimed && self.inbox.first_user.is_some() {
-            return Err(Stop::Claim);
-        }
-        Ok(())
-    }
-
-    /// Waits, without a recording, for the first message or the end of stdin.
-    pub fn wait_for_first_user(&mut self) -> Play<()> {
-        loop {
-            self.must_claim()?;
-            if self.spawn.stdin.ended() {
-                return Err(Stop::Natural);
-            }
-            self.wait_to_hear("the first user message")?;
-        }
-    }
-
     /// Waits until frames have come, or the end of stdin.
-    fn wait_to_hear(&mut self, what: &str) -> Play<()> {
+    pub(super) fn wait_to_hear(&mut self, what: &str) -> Play<()> {
         self.wait(Wait { fd: None, listen: true, until: None, what }).map(drop)
     }
 
@@ -178,9 +151,14 @@ impl Player {
         if let Some(file) = &mut self.transcript {
             file.prompt(Prompt::Line(line))?;
         }
-        if !self.inbox.claimed && self.inbox.first_user.is_none() && releases_a_turn(line) {
-            self.inbox.first_user = Some(line.to_vec());
+        if self.claimant.is_some() && releases_a_turn(line) {
+            self.claim(line)?;
         }
+        self.deal_with(line)
+    }
+
+    /// Gives a frame to a step of the recording that asks for it, else to the persona.
+    fn deal_with(&mut self, line: &[u8]) -> Play<()> {
         if self.is_wanted(line) {
             self.inbox.backlog.push(line.to_vec());
             return Ok(());
@@ -246,7 +224,7 @@ impl Player {
             return Ok(line);
         }
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             if let Some(line) = self.inbox.users.pop_front() {
                 return Ok(line);
             }
@@ -323,8 +301,7 @@ impl Player {
         session.at = session.cues.iter().take_while(|cue| opens(cue)).count();
     }
 
-    /// Plays a raw recording of a session, from where it stands. [`Stop::Claim`] stops it before
-    /// the line that needs the recording to be claimed; it can then go on.
+    /// Plays a raw recording of a session, from where it stands.
     pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
         // The program says nothing before it has heard something.
         while !self.inbox.heard && !self.spawn.stdin.ended() {
@@ -335,6 +312,7 @@ impl Player {
         }
         while session.at < session.cues.len() {
             self.look_up()?;
+            self.keep_to_the_claim()?;
             self.inbox.interrupts_wanted = session.cues[session.at..].contains(&Cue::Interrupted);
             self.cue(session)?;
             session.at += 1;
@@ -402,7 +380,7 @@ impl Player {
     /// Waits for the end of stdin, which ends a session; a further message is one too many.
     pub fn no_more_turns(&mut self, turns: usize) -> Play<()> {
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             if let Some(line) = self.inbox.users.pop_front() {
                 let pieces = self.voice(|it| it.refuse_user(&line));
                 self.pieces(pieces)?;

@@ -2,6 +2,7 @@
 //! of each of them. What a persona is like is asked of [`crate::persona`]; nothing here knows a CLI.
 
 mod child;
+mod claiming;
 mod effects;
 mod emit;
 mod exchange;
@@ -21,6 +22,7 @@ mod stop;
 mod turns;
 mod waiting;
 
+pub(crate) use claiming::{Claimant, Claimed};
 pub(crate) use effects::open_beside;
 pub(crate) use exit_watch::ExitWatch;
 pub(crate) use player::{Plan, Player};

@@ -1,9 +1,11 @@
 //! The player: what a recording asks for is done to the streams of a spawn.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::claiming::Claimant;
 use super::exchange::{Direction, Exchange};
 use super::exit_watch::ExitWatch;
 use super::input::Read;
@@ -65,7 +67,7 @@ pub(crate) struct Player {
     /// Bytes that wait for the next step of the same stream.
     pub(super) held: [Vec<u8>; 2],
     /// What the recording does when a signal comes, the latest last.
-    handlers: Vec<(Signal, Rc<[Step]>)>,
+    pub(super) handlers: Vec<(Signal, Rc<[Step]>)>,
     /// The program's own voice, where turns are rendered, streams are rendered, or a session is
     /// live.
     pub(super) performer: Option<Box<dyn Performer>>,
@@ -85,6 +87,8 @@ pub(crate) struct Player {
     pub(super) untold: Vec<u8>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
     pub(super) unrendered: Vec<u8>,
+    /// Who claims a recording for a live session, as long as it has none.
+    pub(super) claimant: Option<Rc<RefCell<dyn Claimant>>>,
     /// How many turns the recording of a live session has.
     pub(super) turns: Option<u64>,
     pub(super) inbox: Inbox,
@@ -126,6 +130,7 @@ impl Player {
             transcript: None,
             untold: Vec::new(),
             unrendered: Vec::new(),
+            claimant: None,
             turns: None,
             inbox: Inbox::default(),
             exchange: Exchange::default(),
@@ -205,10 +210,10 @@ impl Player {
     fn exit_of(&mut self, stop: Stop) -> Exit {
         match stop {
             Stop::Exit(code) => Exit::Code(code),
-            Stop::Natural | Stop::Claim if self.spoke && !self.plan.session => {
+            Stop::Natural | Stop::Other if self.spoke && !self.plan.session => {
                 Exit::Code(self.performer.as_ref().map_or(0, |performer| performer.exit_code()))
             }
-            Stop::Natural | Stop::Claim => Exit::Code(self.watch.code()),
+            Stop::Natural | Stop::Other => Exit::Code(self.watch.code()),
             Stop::Signal(signal) => Exit::Signal(signal.name().to_owned()),
             Stop::Terminated(exit) => {
                 self.spawn.entry.terminated = true;

@@ -43,7 +43,7 @@ impl Player {
     /// Plays one step.
     pub fn step(&mut self, step: &Step) -> Play<()> {
         self.look_up()?;
-        self.must_claim()?;
+        self.keep_to_the_claim()?;
         if let Some(at) = step.at_ms {
             self.wait_for_time(at)?;
         }
@@ -175,7 +175,7 @@ impl Player {
     fn hang(&mut self) -> Play<()> {
         self.say_the_rest()?;
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             let what = "a signal (the recording hangs here)";
             self.wait(Wait { fd: None, listen: true, until: None, what })?;
         }
@@ -309,7 +309,7 @@ impl Player {
         let until = self.limit(input);
         let what = format!("stdin: {}", input.pattern);
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             if let Some(line) = self.take_wanted(&input.pattern) {
                 self.no_longer_wanted(&input.pattern);
                 return Ok(Came::Line(line));
