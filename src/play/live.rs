@@ -12,9 +12,9 @@ use super::stop::{Play, Stop};
 use super::waiting::Wait;
 use crate::error::Error;
 use crate::journal::ProblemKind;
-use crate::persona::performer::{Cue, Frame};
+use crate::persona::performer::Frame;
 use crate::persona::releases_a_turn;
-use crate::recording::{Awaited, Output, Pattern};
+use crate::recording::{Awaited, Pattern};
 use crate::sessions::transcript::Prompt;
 
 /// What came by stdin and was not used yet.
@@ -33,9 +33,9 @@ pub(crate) struct Inbox {
     /// Whether the first message has claimed another recording than the one that is being played.
     pub(super) claimed_another: bool,
     /// Whether anything has come.
-    heard: bool,
+    pub(super) heard: bool,
     /// Whether the recording goes on with an interrupt.
-    interrupts_wanted: bool,
+    pub(super) interrupts_wanted: bool,
 }
 
 impl Inbox {
@@ -58,28 +58,6 @@ impl Inbox {
 /// An id without the quotes of a string: the two sides of a question write it each in its own way.
 fn bare(id: &str) -> &str {
     id.trim_matches('"')
-}
-
-/// A raw recording of a session, and how far it was played.
-#[derive(Debug)]
-pub(crate) struct RawSession {
-    bytes: Vec<u8>,
-    cues: Vec<Cue>,
-    /// Where the lines end, newlines included.
-    ends: Vec<usize>,
-    at: usize,
-}
-
-impl RawSession {
-    /// The turns in it, for the message when there are no more.
-    fn turns(&self) -> usize {
-        self.cues.iter().filter(|cue| **cue == Cue::TurnEnd).count()
-    }
-
-    fn line(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bytes[start..self.ends[index]]
-    }
 }
 
 impl Player {
@@ -269,112 +247,6 @@ impl Player {
             self.frame(&line)?;
         }
         Ok(())
-    }
-
-    /// Prepares a raw recording for a live session.
-    pub fn raw_session(&mut self, bytes: Vec<u8>) -> RawSession {
-        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1).collect();
-        if ends.last().is_none_or(|end| *end < bytes.len()) && !bytes.is_empty() {
-            ends.push(bytes.len());
-        }
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let lines: Vec<&[u8]> = starts
-            .zip(&ends)
-            .map(|(start, end)| {
-                bytes[start..*end].strip_suffix(b"\n").unwrap_or(&bytes[start..*end])
-            })
-            .collect();
-        let mut cues = match &mut self.performer {
-            Some(performer) => performer.learn(&lines),
-            None => Vec::new(),
-        };
-        cues.resize(ends.len(), Cue::Turn);
-        let session = RawSession { bytes, cues, ends, at: 0 };
-        self.expect_turns(session.turns() as u64);
-        session
-    }
-
-    /// Passes over what comes before the first message: another recording's opening was played.
-    pub fn pass_over_opening(&self, session: &mut RawSession) {
-        let opens =
-            |cue: &Cue| matches!(cue, Cue::Opening | Cue::Answer | Cue::Ask { opening: true, .. });
-        session.at = session.cues.iter().take_while(|cue| opens(cue)).count();
-    }
-
-    /// Plays a raw recording of a session, from where it stands.
-    pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
-        // The program says nothing before it has heard something.
-        while !self.inbox.heard && !self.spawn.stdin.ended() {
-            self.wait_to_hear("the first line of the session")?;
-        }
-        if !self.inbox.heard {
-            return Err(Stop::Natural);
-        }
-        while session.at < session.cues.len() {
-            self.look_up()?;
-            self.keep_to_the_claim()?;
-            self.inbox.interrupts_wanted = session.cues[session.at..].contains(&Cue::Interrupted);
-            self.cue(session)?;
-            session.at += 1;
-        }
-        self.in_turn = false;
-        self.inbox.interrupts_wanted = false;
-        self.turn_is_over()?;
-        self.no_more_turns(session.turns())
-    }
-
-    fn cue(&mut self, session: &RawSession) -> Play<()> {
-        let (line, cue) = (session.line(session.at), &session.cues[session.at]);
-        match cue {
-            Cue::Opening | Cue::Free => self.say(line),
-            Cue::Turn => {
-                self.begin_turn()?;
-                self.say(line)
-            }
-            Cue::TurnEnd => {
-                self.begin_turn()?;
-                self.say(line)?;
-                self.in_turn = false;
-                Ok(())
-            }
-            Cue::TakesUser => match self.next_user() {
-                // The end of stdin: the turn goes on without.
-                Ok(_) | Err(Stop::Natural) => self.say(line),
-                Err(stop) => Err(stop),
-            },
-            Cue::Ask { id, opening } => {
-                if !opening {
-                    self.begin_turn()?;
-                }
-                self.say(line)?;
-                self.next_reply(id).map(drop)
-            }
-            Cue::Interrupted => match self.next_interrupt()? {
-                Some(request) => {
-                    let pieces = self.voice(|it| it.interrupt_answer(&request));
-                    self.pieces(pieces)
-                }
-                None => Err(Stop::Natural),
-            },
-            Cue::Answer => Ok(()),
-        }
-    }
-
-    /// A turn of a raw recording waits for a message, unless it is under way.
-    fn begin_turn(&mut self) -> Play<()> {
-        if !self.in_turn {
-            self.next_user()?;
-            self.turn_begins()?;
-        }
-        Ok(())
-    }
-
-    fn say(&mut self, line: &[u8]) -> Play<()> {
-        let line = match &self.performer {
-            Some(performer) => performer.translated(line).into_owned(),
-            None => line.to_vec(),
-        };
-        self.send(Output::Stdout, &line)
     }
 
     /// Waits for the end of stdin, which ends a session; a further message is one too many.

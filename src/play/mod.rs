@@ -13,6 +13,7 @@ mod live;
 mod output;
 mod player;
 mod raw;
+mod raw_session;
 mod reply;
 mod shape;
 mod side_files;
