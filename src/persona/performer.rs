@@ -78,6 +78,12 @@ pub(crate) trait Performer: Debug {
         let _ = line;
     }
 
+    /// Whether everything that the client sends is answered in the order in which it came, the
+    /// message that starts a turn among it; else a turn is no answer, and other answers pass it by.
+    fn answers_in_order(&self) -> bool {
+        false
+    }
+
     /// Takes a line of the client, without its newline, that no step of the recording asks for.
     /// `busy`: a turn is being played.
     fn frame(&mut self, line: &[u8], busy: bool) -> Frame {

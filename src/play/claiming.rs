@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::player::Player;
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
+use super::waiting::Listen;
 use crate::persona::Answer;
 
 /// Claims a recording for a live session.
@@ -86,10 +87,10 @@ impl Player {
     /// of stdin.
     pub fn wait_for_the_claim(&mut self) -> Play<()> {
         while self.claimant.is_some() {
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Err(Stop::Natural);
             }
-            self.wait_to_hear("the first user message")?;
+            self.wait_to_hear(Listen::UpToAUser, "the first user message")?;
         }
         self.keep_to_the_claim()
     }

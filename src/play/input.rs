@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::spawn::Spawn;
 use super::stop::Play;
-use super::waiting::{Wait, Woke};
+use super::waiting::{Listen, Wait, Woke};
 use crate::invocation::StreamKind;
 use crate::journal::Stdin;
 use crate::recording::Signal;
@@ -162,7 +162,7 @@ impl Spawn {
         let mut buffer = Vec::with_capacity(limit.clamp(1, CHUNK));
         loop {
             let began = Instant::now();
-            let woke = self.wait(Wait { fd: Some(0), listen: false, until, what });
+            let woke = self.wait(Wait { fd: Some(0), listen: Listen::No, until, what });
             self.stdin.waited += began.elapsed();
             match woke? {
                 Woke::Ready | Woke::Heard => {}

@@ -9,7 +9,7 @@ use super::exchange::Direction;
 use super::input::Read;
 use super::player::Player;
 use super::stop::{Play, Stop};
-use super::waiting::Wait;
+use super::waiting::{Listen, Wait};
 use crate::error::Error;
 use crate::journal::ProblemKind;
 use crate::persona::performer::Frame;
@@ -104,24 +104,59 @@ impl Player {
     }
 
     /// Waits until frames have come, or the end of stdin.
-    pub(super) fn wait_to_hear(&mut self, what: &str) -> Play<()> {
-        self.wait(Wait { fd: None, listen: true, until: None, what }).map(drop)
+    pub(super) fn wait_to_hear(&mut self, listen: Listen, what: &str) -> Play<()> {
+        self.wait(Wait { fd: None, listen, until: None, what }).map(drop)
     }
 
-    /// Reads what has come by stdin and deals with its frames.
-    pub(super) fn hear(&mut self) -> Play<()> {
-        match self.spawn.read_stdin(usize::MAX, Some(Instant::now()), "stdin")? {
-            Read::Some | Read::End | Read::Time => {}
-            Read::Signal(signal) => self.signal(signal)?,
+    /// Reads what has come by stdin and deals with its frames, as far as `listen` goes.
+    pub(super) fn hear(&mut self, listen: Listen) -> Play<Read> {
+        let read = self.spawn.read_stdin(usize::MAX, Some(Instant::now()), "stdin")?;
+        if let Read::Signal(signal) = read {
+            self.signal(signal)?;
         }
-        while let Some(line) = self.spawn.stdin.take_line() {
+        self.deal_with_lines(listen)?;
+        Ok(read)
+    }
+
+    /// Deals with the lines that were read and not dealt with; tells whether there were any.
+    pub(super) fn deal_with_lines(&mut self, listen: Listen) -> Play<bool> {
+        let mut any = false;
+        while !self.has_enough(listen)
+            && let Some(line) = self.spawn.stdin.take_line()
+        {
+            any = true;
             let line = line.strip_suffix(b"\n").unwrap_or(&line);
             let t_ms = self.spawn.elapsed_ms();
             let ticket = self.spawn.ticket.as_ref();
             self.exchange.line(ticket, Direction::In, t_ms, line)?;
             self.frame(line)?;
         }
-        Ok(())
+        Ok(any)
+    }
+
+    /// Tells whether something has come that must be answered before what came behind it.
+    pub(super) fn has_enough(&self, listen: Listen) -> bool {
+        let Some(performer) = self.performer.as_ref().filter(|it| it.answers_in_order()) else {
+            return false;
+        };
+        let Inbox { users, backlog, claimed_another, .. } = &self.inbox;
+        match listen {
+            Listen::No | Listen::All => *claimed_another,
+            Listen::UpToAUser => !users.is_empty(),
+            Listen::UpToATurn => {
+                !users.is_empty() || backlog.iter().any(|line| releases_a_turn(line))
+            }
+            Listen::UpTo(pattern) => {
+                let mut came = backlog.iter().chain(users);
+                *claimed_another
+                    || came.any(|line| pattern.matches_line(&performer.untranslated(line)))
+            }
+        }
+    }
+
+    /// Tells whether stdin has ended and everything that came was dealt with.
+    pub(super) fn has_heard_all(&self) -> bool {
+        self.spawn.stdin.ended() && self.spawn.stdin.pending() == 0
     }
 
     fn frame(&mut self, line: &[u8]) -> Play<()> {
@@ -206,10 +241,10 @@ impl Player {
             if let Some(line) = self.inbox.users.pop_front() {
                 return Ok(line);
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Err(Stop::Natural);
             }
-            self.wait_to_hear("a user message, for the next turn")?;
+            self.wait_to_hear(Listen::UpToAUser, "a user message, for the next turn")?;
         }
     }
 
@@ -221,10 +256,10 @@ impl Player {
             if let Some(line) = self.inbox.take_reply(id) {
                 return Ok(Some(line));
             }
-            if self.spawn.stdin.ended() || !self.inbox.interrupts.is_empty() || !self.is_live() {
+            if self.has_heard_all() || !self.inbox.interrupts.is_empty() || !self.is_live() {
                 return Ok(None);
             }
-            self.wait_to_hear(&what)?;
+            self.wait_to_hear(Listen::All, &what)?;
         }
     }
 
@@ -234,10 +269,10 @@ impl Player {
             if let Some(line) = self.inbox.take_interrupt() {
                 return Ok(Some(line));
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Ok(None);
             }
-            self.wait_to_hear("the client's interrupt")?;
+            self.wait_to_hear(Listen::All, "the client's interrupt")?;
         }
     }
 
@@ -266,10 +301,10 @@ impl Player {
                     ),
                 }));
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Err(Stop::Natural);
             }
-            self.wait_to_hear("the end of stdin, which ends the session")?;
+            self.wait_to_hear(Listen::UpToAUser, "the end of stdin, which ends the session")?;
         }
     }
 }

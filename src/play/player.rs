@@ -15,7 +15,7 @@ use super::reply::Ids;
 use super::shape::{Beginning, Shape};
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
-use super::waiting::{Wait, Woke};
+use super::waiting::{Listen, Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
@@ -261,7 +261,7 @@ impl Player {
                     // Frames wait too: their answers would stand in the middle of this line.
                     self.wait(Wait {
                         fd,
-                        listen: false,
+                        listen: Listen::No,
                         until: None,
                         what: "a reader that takes its output",
                     })?;
@@ -299,14 +299,22 @@ impl Player {
 
     /// Waits; signals that come meanwhile are dealt with, and so are the frames of a live session.
     pub(super) fn wait(&mut self, wait: Wait) -> Play<Waited> {
-        let wait = Wait { listen: wait.listen && self.is_live(), ..wait };
+        let wait = match wait.listen {
+            Listen::No => wait,
+            listen if !self.is_live() || self.has_enough(listen) => {
+                Wait { listen: Listen::No, ..wait }
+            }
+            // What was read together with something that had to be answered first.
+            listen if self.deal_with_lines(listen)? => return Ok(Waited::Heard),
+            _ => wait,
+        };
         loop {
             match self.spawn.wait(wait)? {
                 Woke::Ready => return Ok(Waited::Ready),
                 Woke::Time => return Ok(Waited::Time),
                 Woke::Signal(signal) => self.signal(signal)?,
                 Woke::Heard => {
-                    self.hear()?;
+                    self.hear(wait.listen)?;
                     return Ok(Waited::Heard);
                 }
             }
@@ -342,8 +350,12 @@ impl Player {
         let length = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX);
         let until = from.checked_add(length).unwrap_or(self.spawn.life + Duration::from_secs(1));
         if until > Instant::now() {
-            while self.wait(Wait { fd: None, listen: true, until: Some(until), what })?
-                != Waited::Time
+            while self.wait(Wait {
+                fd: None,
+                listen: Listen::UpToATurn,
+                until: Some(until),
+                what,
+            })? != Waited::Time
             {}
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::player::Player;
 use super::stop::{Play, Stop};
+use super::waiting::Listen;
 use crate::persona::performer::Cue;
 use crate::recording::Output;
 
@@ -61,8 +62,8 @@ impl Player {
     /// Plays a raw recording of a session, from where it stands.
     pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
         // The program says nothing before it has heard something.
-        while !self.inbox.heard && !self.spawn.stdin.ended() {
-            self.wait_to_hear("the first line of the session")?;
+        while !self.inbox.heard && !self.has_heard_all() {
+            self.wait_to_hear(Listen::UpToAUser, "the first line of the session")?;
         }
         if !self.inbox.heard {
             return Err(Stop::Natural);

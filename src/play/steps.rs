@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::input::Read;
 use super::player::{Player, Waited};
 use super::stop::{Play, Stop};
-use super::waiting::Wait;
+use super::waiting::{Listen, Wait};
 use crate::error::Error;
 use crate::journal::ProblemKind;
 use crate::recording::{In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write};
@@ -177,7 +177,7 @@ impl Player {
         loop {
             self.keep_to_the_claim()?;
             let what = "a signal (the recording hangs here)";
-            self.wait(Wait { fd: None, listen: true, until: None, what })?;
+            self.wait(Wait { fd: None, listen: Listen::All, until: None, what })?;
         }
     }
 
@@ -314,10 +314,11 @@ impl Player {
                 self.no_longer_wanted(&input.pattern);
                 return Ok(Came::Line(line));
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Ok(Came::End);
             }
-            let waited = self.wait(Wait { fd: None, listen: true, until, what: &what })?;
+            let listen = Listen::UpTo(&input.pattern);
+            let waited = self.wait(Wait { fd: None, listen, until, what: &what })?;
             if waited == Waited::Time {
                 return Ok(Came::Late);
             }

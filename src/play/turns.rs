@@ -2,7 +2,7 @@
 
 use super::player::Player;
 use super::stop::{Play, Stop};
-use super::waiting::Wait;
+use super::waiting::{Listen, Wait};
 use crate::persona::Piece;
 use crate::persona::performer::Performer;
 use crate::recording::Output;
@@ -98,7 +98,7 @@ impl Player {
         if !self.is_live() {
             loop {
                 let what = "an interrupt (SIGINT)";
-                self.wait(Wait { fd: None, listen: false, until: None, what })?;
+                self.wait(Wait { fd: None, listen: Listen::No, until: None, what })?;
             }
         }
         let Some(request) = self.next_interrupt()? else { return Err(Stop::Natural) };
