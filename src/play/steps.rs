@@ -192,6 +192,14 @@ impl Player {
     }
 
     fn repeat(&mut self, repeat: &Repeat) -> Play<()> {
+        self.rounds(repeat)?;
+        if let Some(until) = &repeat.until {
+            self.no_longer_wanted(until);
+        }
+        Ok(())
+    }
+
+    fn rounds(&mut self, repeat: &Repeat) -> Play<()> {
         let mut left = repeat.times;
         loop {
             match &mut left {
@@ -216,6 +224,9 @@ impl Player {
 
     /// Tells whether input that is there already is what a loop goes on until.
     fn has_come(&mut self, until: &Pattern) -> Play<bool> {
+        if self.is_live() {
+            return self.has_come_live(until);
+        }
         loop {
             while let Some(line) = self.spawn.stdin.take_line() {
                 if until.matches_line(&line) {
@@ -227,6 +238,25 @@ impl Player {
                 Read::End => return Ok(matches!(until, Pattern::Eof)),
                 Read::Time => return Ok(false),
                 Read::Signal(signal) => self.signal(signal)?,
+            }
+        }
+    }
+
+    /// The same in a live session: what else has come is dealt with as during any wait.
+    fn has_come_live(&mut self, until: &Pattern) -> Play<bool> {
+        loop {
+            let read = self.hear(Listen::UpTo(until))?;
+            self.keep_to_the_claim()?;
+            if let Some(line) = self.take_wanted(until) {
+                if is_user(until) {
+                    self.taken_user = Some(line);
+                }
+                return Ok(true);
+            }
+            match read {
+                Read::Some | Read::Signal(_) => {}
+                Read::Time => return Ok(false),
+                Read::End => return Ok(matches!(until, Pattern::Eof) && self.has_heard_all()),
             }
         }
     }
