@@ -126,6 +126,8 @@ impl Desk {
         let path = opened.path.clone();
         let turns = summary.turns;
         let passed_over = if from == From::BehindItsOpening { summary.opening } else { 0 };
+        let last_said =
+            if player.plan.render { summary.to_last_output } else { summary.to_last_turn };
         player.wants(summary.awaited)?;
         if player.is_live() && turns > 0 {
             player.expect_turns(turns);
@@ -142,6 +144,7 @@ impl Desk {
             if played <= passed_over {
                 continue;
             }
+            player.more_to_say = played < last_said;
             player.step(&step)?;
         }
         player.after_the_last_step(turns)

@@ -77,6 +77,8 @@ pub(crate) struct Player {
     pub(super) spoke: bool,
     /// Whether the last words are said.
     pub(super) said_last_words: bool,
+    /// Whether steps that have something to say are still to come.
+    pub more_to_say: bool,
     /// A message that an `in` step took and no turn has used.
     pub(super) taken_user: Option<Vec<u8>>,
     /// The file for the last message, unless the recording writes it itself.
@@ -125,6 +127,7 @@ impl Player {
             in_turn: false,
             spoke: false,
             said_last_words: false,
+            more_to_say: true,
             taken_user: None,
             last_message: None,
             transcript: None,

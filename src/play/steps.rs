@@ -37,11 +37,27 @@ struct Cuts {
 impl Player {
     /// Plays some steps, in order.
     pub(super) fn steps(&mut self, steps: &[Step]) -> Play<()> {
-        steps.iter().try_for_each(|step| self.step(step))
+        let after = self.more_to_say;
+        let last = steps.iter().rposition(|step| step.verb.speaks(self.plan.render));
+        for (index, step) in steps.iter().enumerate() {
+            self.more_to_say = after || last.is_some_and(|last| last > index);
+            self.step(step)?;
+        }
+        self.more_to_say = after;
+        Ok(())
     }
 
-    /// Plays one step.
+    /// Plays one step. After the last one that has something to say comes what the run has left to
+    /// say.
     pub fn step(&mut self, step: &Step) -> Play<()> {
+        self.verb(step)?;
+        if !self.more_to_say && step.verb.speaks(self.plan.render) {
+            self.say_the_answer()?;
+        }
+        Ok(())
+    }
+
+    fn verb(&mut self, step: &Step) -> Play<()> {
         self.look_up()?;
         self.keep_to_the_claim()?;
         if let Some(at) = step.at_ms {
@@ -201,6 +217,7 @@ impl Player {
 
     fn rounds(&mut self, repeat: &Repeat) -> Play<()> {
         let mut left = repeat.times;
+        let after = self.more_to_say;
         loop {
             match &mut left {
                 Times::Count(0) => return Ok(()),
@@ -208,7 +225,9 @@ impl Player {
                 Times::Forever => {}
             }
             let began = Instant::now();
+            self.more_to_say = after || left != Times::Count(0);
             self.steps(&repeat.steps)?;
+            self.more_to_say = after;
             if let Some(until) = &repeat.until
                 && self.has_come(until)?
             {

@@ -46,6 +46,17 @@ impl Player {
         Ok(())
     }
 
+    /// Says the answer that some formats have only when nothing more can belong to it, as soon as
+    /// that is so: what comes after the last turn comes after the answer.
+    pub(super) fn say_the_answer(&mut self) -> Play<()> {
+        let holds_back = self.held.iter().any(|held| !held.is_empty());
+        if self.is_live() || holds_back {
+            return Ok(());
+        }
+        self.render_the_rest()?;
+        self.last_words()
+    }
+
     /// Says what a run has left to say before a step that is its end or lasts for ever: in some
     /// formats that is all of it.
     pub(super) fn say_the_rest(&mut self) -> Play<()> {
