@@ -156,8 +156,15 @@ impl Desk {
         let needs_voice = summary.turns > 0 || player.plan.render;
         let mut gave_up = false;
         let rule = self.stdin_rule(opened, summary);
+        // Only turns have the program say what is its own.
+        let run = self.model_run().filter(|_| summary.turns > 0);
+        let warnings = run.as_ref().map(|run| run.warnings()).unwrap_or_default();
+        player.warn(&warnings.at_start)?;
         if let StdinRule::ToEnd { first_byte } = rule {
             gave_up = player.read_to_end(first_byte, needs_voice)?;
+        }
+        if gave_up {
+            player.warn(&warnings.no_stdin)?;
         }
         let Some(run) = self.model_run() else { return Ok(()) };
         if player.is_live() || !needs_voice {
@@ -168,7 +175,7 @@ impl Desk {
             Ok(prompt) => prompt,
             Err(answer) if self.settings.args == Strictness::Strict && rule == run.stdin() => {
                 player.spawn.entry.kind = Kind::Usage;
-                return player.answer(&answer);
+                return player.answer(&answer.after(&player.warned));
             }
             Err(_) => run.prompt_argument().unwrap_or_default().to_owned(),
         };

@@ -29,6 +29,8 @@ pub(crate) struct Input {
     bytes: u64,
     eof: bool,
     closed: bool,
+    /// Whether it was waited for in vain, for as long as the program does.
+    pub given_up: bool,
     waited: Duration,
     /// The first bytes, for the entry.
     start: Vec<u8>,
@@ -57,6 +59,7 @@ impl Input {
             bytes: 0,
             eof: false,
             closed: false,
+            given_up: false,
             waited: Duration::ZERO,
             start: Vec::new(),
         }

@@ -81,6 +81,8 @@ pub(crate) struct Player {
     pub more_to_say: bool,
     /// A message that an `in` step took and no turn has used.
     pub(super) taken_user: Option<Vec<u8>>,
+    /// The warnings of the program that were written.
+    pub warned: String,
     /// The file for the last message, unless the recording writes it itself.
     pub(super) last_message: Option<LastMessage>,
     /// The session file that the program would write, where such files are asked for.
@@ -129,6 +131,7 @@ impl Player {
             said_last_words: false,
             more_to_say: true,
             taken_user: None,
+            warned: String::new(),
             last_message: None,
             transcript: None,
             untold: Vec::new(),
@@ -145,6 +148,12 @@ impl Player {
         self.began = Instant::now();
     }
 
+    /// Writes a warning of the program.
+    pub fn warn(&mut self, text: &str) -> Play<()> {
+        self.warned.push_str(text);
+        self.send(Output::Stderr, text.as_bytes())
+    }
+
     /// Answers without a recording.
     pub fn answer(&mut self, answer: &Answer) -> Play<()> {
         self.send(Output::Stderr, answer.stderr.as_bytes())?;
@@ -156,6 +165,9 @@ impl Player {
     /// if nothing has come by then, and returns true. What was read is kept for whoever needs it, if
     /// `keep`.
     pub fn read_to_end(&mut self, first_byte: Option<Duration>, keep: bool) -> Play<bool> {
+        if first_byte.is_some() && self.spawn.stdin.given_up {
+            return Ok(true);
+        }
         let limit = first_byte.map(|time| Instant::now() + time);
         let mut begun = self.spawn.stdin.pending() > 0;
         loop {
@@ -163,7 +175,10 @@ impl Player {
             match self.spawn.read_stdin(usize::MAX, until, "the end of stdin")? {
                 Read::Some => begun = true,
                 Read::End => return Ok(false),
-                Read::Time => return Ok(true),
+                Read::Time => {
+                    self.spawn.stdin.given_up = true;
+                    return Ok(true);
+                }
                 Read::Signal(signal) => self.signal(signal)?,
             }
             if !keep {
