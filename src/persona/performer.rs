@@ -98,6 +98,14 @@ pub(crate) trait Performer: Debug {
         Vec::new()
     }
 
+    /// What goes out when the client interrupts a recorded turn while `question`, a recorded line, is
+    /// open, and the recording does not go on with that: the answer, and the end of the turn, of
+    /// which nothing more is played.
+    fn interrupted_in_question(&mut self, request: &[u8], question: &[u8]) -> Vec<Piece> {
+        let _ = question;
+        [self.interrupt_answer(request), self.interrupted()].concat()
+    }
+
     /// What a user message gets when no turn is left, for a client that would otherwise wait for
     /// ever; the message on stderr and the exit are the player's.
     fn refuse_user(&mut self, line: &[u8]) -> Vec<Piece> {

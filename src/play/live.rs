@@ -35,7 +35,7 @@ pub(crate) struct Inbox {
     /// Whether anything has come.
     pub(super) heard: bool,
     /// Whether the recording goes on with an interrupt.
-    pub(super) interrupts_wanted: bool,
+    interrupts_wanted: bool,
 }
 
 impl Inbox {

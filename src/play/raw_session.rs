@@ -16,10 +16,31 @@ pub(crate) struct RawSession {
     at: usize,
 }
 
+/// What is played next.
+#[derive(PartialEq, Eq)]
+enum Next {
+    /// The next line.
+    Line,
+    /// What follows the turn.
+    Turn,
+}
+
 impl RawSession {
     /// The turns in it, for the message when there are no more.
     fn turns(&self) -> usize {
         self.cues.iter().filter(|cue| **cue == Cue::TurnEnd).count()
+    }
+
+    /// Passes over what is left of the turn that is being played, so that its last line is the next
+    /// one.
+    fn pass_over_turn(&mut self) {
+        let end = self.cues[self.at..].iter().position(|cue| *cue == Cue::TurnEnd);
+        self.at = end.map_or(self.cues.len(), |end| self.at + end);
+    }
+
+    /// Whether it goes on with an interrupt.
+    fn awaits_interrupt(&self) -> bool {
+        self.cues[self.at..].contains(&Cue::Interrupted)
     }
 
     fn line(&self, index: usize) -> &[u8] {
@@ -71,51 +92,71 @@ impl Player {
         while session.at < session.cues.len() {
             self.look_up()?;
             self.keep_to_the_claim()?;
-            self.inbox.interrupts_wanted = session.cues[session.at..].contains(&Cue::Interrupted);
-            self.cue(session)?;
+            self.inbox.expect_interrupts(session.awaits_interrupt());
+            if self.cue(session)? == Next::Turn {
+                session.pass_over_turn();
+            }
             session.at += 1;
         }
         self.in_turn = false;
-        self.inbox.interrupts_wanted = false;
+        self.inbox.expect_interrupts(false);
         self.turn_is_over()?;
         self.no_more_turns(session.turns())
     }
 
-    fn cue(&mut self, session: &RawSession) -> Play<()> {
+    fn cue(&mut self, session: &RawSession) -> Play<Next> {
         let (line, cue) = (session.line(session.at), &session.cues[session.at]);
         match cue {
-            Cue::Opening | Cue::Free => self.say(line),
+            Cue::Opening | Cue::Free => self.say(line)?,
             Cue::Turn => {
                 self.begin_turn()?;
-                self.say(line)
+                self.say(line)?;
             }
             Cue::TurnEnd => {
                 self.begin_turn()?;
                 self.say(line)?;
                 self.in_turn = false;
-                Ok(())
             }
             Cue::TakesUser => match self.next_user() {
                 // The end of stdin: the turn goes on without.
-                Ok(_) | Err(Stop::Natural) => self.say(line),
-                Err(stop) => Err(stop),
+                Ok(_) | Err(Stop::Natural) => self.say(line)?,
+                Err(stop) => return Err(stop),
             },
-            Cue::Ask { id, opening } => {
-                if !opening {
-                    self.begin_turn()?;
-                }
+            Cue::Ask { id, opening: true } => {
                 self.say(line)?;
-                self.next_reply(id).map(drop)
+                self.next_reply(id)?;
+            }
+            Cue::Ask { id, opening: false } => {
+                self.begin_turn()?;
+                self.say(line)?;
+                return self.recorded_question(session, line, id);
             }
             Cue::Interrupted => match self.next_interrupt()? {
                 Some(request) => {
                     let pieces = self.voice(|it| it.interrupt_answer(&request));
-                    self.pieces(pieces)
+                    self.pieces(pieces)?;
                 }
-                None => Err(Stop::Natural),
+                None => return Err(Stop::Natural),
             },
-            Cue::Answer => Ok(()),
+            Cue::Answer => {}
         }
+        Ok(Next::Line)
+    }
+
+    /// Waits for the answer to a question within a turn. A client that interrupts instead ends the
+    /// turn, in the recorded way where there is one.
+    fn recorded_question(&mut self, session: &RawSession, question: &[u8], id: &str) -> Play<Next> {
+        self.inbox.expect_interrupts(true);
+        if self.next_reply(id)?.is_some() || session.awaits_interrupt() {
+            return Ok(Next::Line);
+        }
+        let Some(request) = self.inbox.take_interrupt() else { return Ok(Next::Line) };
+        let pieces = self.voice(|it| it.interrupted_in_question(&request, question));
+        self.pieces(pieces)?;
+        self.in_turn = false;
+        self.inbox.expect_interrupts(false);
+        self.turn_is_over()?;
+        Ok(Next::Turn)
     }
 
     /// A turn of a raw recording waits for a message, unless it is under way.

@@ -187,6 +187,12 @@ impl Performer for ClaudeVoice {
         }
     }
 
+    fn interrupted_in_question(&mut self, request: &[u8], question: &[u8]) -> Vec<Piece> {
+        let session = self.options.named.as_deref().or(self.recorded.session.as_deref());
+        self.renderer.take_over(session, question);
+        [self.interrupt_answer(request), self.renderer.interrupted()].concat()
+    }
+
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {
         let text = String::from_utf8_lossy(request);
         match frame::hear(&text, self.stock()) {
