@@ -51,6 +51,17 @@ pub(crate) trait Performer: Debug {
         None
     }
 
+    /// From now on keeps the events that its output format does not show, for
+    /// [`Performer::take_untold`]; false: the format shows them all.
+    fn keep_untold(&mut self) -> bool {
+        false
+    }
+
+    /// The events since the last call that the output format did not show, as lines.
+    fn take_untold(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Learns a raw recording of a live session, all of its lines without their newlines, and says
     /// of each what it waits for. Called once, before the lines are played; until the claim it is
     /// called for the recording that would be next, and again if another one is claimed.

@@ -87,6 +87,8 @@ pub(crate) struct Player {
     pub(super) last_message: Option<LastMessage>,
     /// The session file that the program would write, where such files are asked for.
     pub(super) transcript: Option<Transcript>,
+    /// Whether that file is told of events by the voice, since stdout does not show them.
+    pub(super) tells_aside: bool,
     /// A line of stdout that has begun and not ended, for the session file.
     pub(super) untold: Vec<u8>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
@@ -134,6 +136,7 @@ impl Player {
             warned: String::new(),
             last_message: None,
             transcript: None,
+            tells_aside: false,
             untold: Vec::new(),
             unrendered: Vec::new(),
             claimant: None,

@@ -51,6 +51,16 @@ impl Player {
         file.finish(*code, known.as_deref()).map(drop)
     }
 
+    /// Tells the session file of events that stdout does not show.
+    pub(super) fn tell_aside(&mut self) -> Result<(), Error> {
+        let (Some(file), Some(voice)) = (&mut self.transcript, &mut self.performer) else {
+            return Ok(());
+        };
+        let lines = voice.take_untold();
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.into_iter().try_for_each(|line| file.event(line))
+    }
+
     /// Takes note of bytes that are on a stream now.
     pub(super) fn was_written(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
         if stream == Output::Stderr {
@@ -59,7 +69,7 @@ impl Player {
         if let Some(file) = &mut self.last_message {
             file.written(bytes)?;
         }
-        if let Some(file) = &mut self.transcript {
+        if let Some(file) = self.transcript.as_mut().filter(|_| !self.tells_aside) {
             self.untold.extend_from_slice(bytes);
             let whole = memchr::memrchr(b'\n', &self.untold).map_or(0, |newline| newline + 1);
             let lines: Vec<u8> = self.untold.drain(..whole).collect();

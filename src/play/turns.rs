@@ -12,6 +12,9 @@ impl Player {
     /// Gives the player the voice of its program.
     pub fn lend_voice(&mut self, performer: Option<Box<dyn Performer>>) {
         self.performer = performer;
+        if let (Some(_), Some(performer)) = (&self.transcript, &mut self.performer) {
+            self.tells_aside = performer.keep_untold();
+        }
     }
 
     /// Plays a turn. In a live session it waits for the message that releases it.
@@ -76,6 +79,7 @@ impl Player {
 
     /// Writes the pieces of a turn and waits where they say so.
     pub(super) fn pieces(&mut self, pieces: Vec<Piece>) -> Play<()> {
+        self.tell_aside()?;
         for piece in pieces {
             match piece {
                 Piece::Out(bytes) => self.send(Output::Stdout, &bytes)?,

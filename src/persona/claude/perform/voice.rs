@@ -138,6 +138,14 @@ impl Performer for ClaudeVoice {
         self.options.persists.then(|| SessionMark { id: self.session_id.clone(), carried })
     }
 
+    fn keep_untold(&mut self) -> bool {
+        self.renderer.keep_untold()
+    }
+
+    fn take_untold(&mut self) -> Vec<u8> {
+        self.renderer.take_untold()
+    }
+
     fn learn(&mut self, lines: &[&[u8]]) -> Vec<Cue> {
         let (recorded, cues) = Recorded::learn(lines);
         self.recorded = recorded;
