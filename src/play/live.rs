@@ -141,7 +141,7 @@ impl Player {
         };
         let Inbox { users, backlog, claimed_another, .. } = &self.inbox;
         match listen {
-            Listen::No | Listen::All => *claimed_another,
+            Listen::No | Listen::All => false,
             Listen::UpToAUser => !users.is_empty(),
             Listen::UpToATurn => {
                 !users.is_empty() || backlog.iter().any(|line| releases_a_turn(line))

@@ -10,6 +10,9 @@ use crate::recording::Output;
 use crate::sessions::transcript::{Prompt, Transcript};
 use crate::sessions::{LastMessage, Told};
 
+/// Longer lines are no events: they are not kept in memory for the session file.
+const LONGEST: usize = 64 << 20;
+
 impl Player {
     /// What must be known for the next spawn that takes this session up, where the session is the
     /// program's own.
@@ -75,6 +78,10 @@ impl Player {
             let lines: Vec<u8> = self.untold.drain(..whole).collect();
             for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
                 file.event(line)?;
+            }
+            if self.untold.len() > LONGEST {
+                // No event is that long; what is left of the line is none either.
+                self.untold.clear();
             }
         }
         Ok(())

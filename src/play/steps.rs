@@ -315,15 +315,17 @@ impl Player {
         }
         let until = self.limit(input);
         let what = format!("stdin: {}", input.pattern);
+        let mut left = match &input.pattern {
+            Pattern::Bytes(count) => *count,
+            _ => u64::MAX,
+        };
         loop {
-            let mut limit = usize::MAX;
             match &input.pattern {
-                Pattern::Bytes(count) => {
-                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
-                    if self.spawn.stdin.take_bytes(count).is_some() {
+                Pattern::Bytes(_) => {
+                    left -= self.spawn.stdin.take_bytes(left);
+                    if left == 0 {
                         return Ok(Came::Bytes);
                     }
-                    limit = count - self.spawn.stdin.pending();
                 }
                 Pattern::Eof => drop(self.spawn.stdin.take_all()),
                 pattern => {
@@ -334,6 +336,7 @@ impl Player {
                     }
                 }
             }
+            let limit = usize::try_from(left).unwrap_or(usize::MAX);
             match self.spawn.read_stdin(limit, until, &what)? {
                 Read::Some => {}
                 // The last line may lack its newline; once more round hands it out.
