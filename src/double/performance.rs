@@ -154,18 +154,8 @@ impl Desk {
     /// program's voice if the recording needs one.
     fn read_input(&self, player: &mut Player, opened: &Opened, summary: &Summary) -> Play<()> {
         let needs_voice = summary.turns > 0 || player.plan.render;
-        let mut gave_up = false;
         let rule = self.stdin_rule(opened, summary);
-        // Only turns have the program say what is its own.
-        let run = self.model_run().filter(|_| summary.turns > 0);
-        let warnings = run.as_ref().map(|run| run.warnings()).unwrap_or_default();
-        player.warn(&warnings.at_start)?;
-        if let StdinRule::ToEnd { first_byte } = rule {
-            gave_up = player.read_to_end(first_byte, needs_voice)?;
-        }
-        if gave_up {
-            player.warn(&warnings.no_stdin)?;
-        }
+        let gave_up = self.read_text(player, rule, summary, needs_voice)?;
         let Some(run) = self.model_run() else { return Ok(()) };
         if player.is_live() || !needs_voice {
             return Ok(self.keep_transcript(player, run.as_ref(), None)?);
@@ -187,6 +177,27 @@ impl Desk {
             Some(mark) => Ok(self.remember(player, &mark)?),
             None => Ok(()),
         }
+    }
+
+    /// Reads stdin to its end if that is the rule, and returns whether it was waited for in vain.
+    /// Where turns are rendered, the program's warnings come at their times; other recordings say
+    /// all that is to be said.
+    fn read_text(
+        &self,
+        player: &mut Player,
+        rule: StdinRule,
+        summary: &Summary,
+        keep: bool,
+    ) -> Play<bool> {
+        let run = self.model_run().filter(|_| summary.turns > 0 && player.warned.is_empty());
+        let warnings = run.map(|run| run.warnings()).unwrap_or_default();
+        player.warn(&warnings.at_start)?;
+        let StdinRule::ToEnd { first_byte } = rule else { return Ok(false) };
+        let gave_up = player.read_to_end(first_byte, keep)?;
+        if gave_up {
+            player.warn(&warnings.no_stdin)?;
+        }
+        Ok(gave_up)
     }
 
     /// Starts the session file that the program would write, where the set asks for such files.
