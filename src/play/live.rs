@@ -44,6 +44,11 @@ impl Inbox {
         self.interrupts_wanted = wanted;
     }
 
+    /// Tells whether messages wait for turns.
+    pub(super) fn has_users(&self) -> bool {
+        !self.users.is_empty()
+    }
+
     /// Takes the client's request to interrupt, if there is one.
     pub(super) fn take_interrupt(&mut self) -> Option<Vec<u8>> {
         self.interrupts.pop_front()

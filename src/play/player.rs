@@ -79,6 +79,8 @@ pub(crate) struct Player {
     pub(super) said_last_words: bool,
     /// Whether steps that have something to say are still to come.
     pub more_to_say: bool,
+    /// Whether a signal may bring out more at any time.
+    pub(super) may_say_more: bool,
     /// A message that an `in` step took and no turn has used.
     pub(super) taken_user: Option<Vec<u8>>,
     /// The warnings of the program that were written.
@@ -132,6 +134,7 @@ impl Player {
             spoke: false,
             said_last_words: false,
             more_to_say: true,
+            may_say_more: false,
             taken_user: None,
             warned: String::new(),
             last_message: None,

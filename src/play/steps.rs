@@ -75,6 +75,7 @@ impl Player {
             Verb::Exit(code) => self.say_the_rest().and(Err(Stop::Exit(*code))),
             Verb::Signal(signal) => self.flush().and(Err(Stop::Signal(*signal))),
             Verb::OnSignal { signal, steps } => {
+                self.may_say_more |= steps.iter().any(|it| it.verb.speaks(self.plan.render));
                 self.on_signal(*signal, Rc::clone(steps));
                 Ok(())
             }
@@ -229,7 +230,7 @@ impl Player {
             self.steps(&repeat.steps)?;
             self.more_to_say = after;
             if let Some(until) = &repeat.until
-                && self.has_come(until)?
+                && self.has_come(until, &repeat.steps)?
             {
                 return Ok(());
             }
@@ -242,9 +243,9 @@ impl Player {
     }
 
     /// Tells whether input that is there already is what a loop goes on until.
-    fn has_come(&mut self, until: &Pattern) -> Play<bool> {
+    fn has_come(&mut self, until: &Pattern, round: &[Step]) -> Play<bool> {
         if self.is_live() {
-            return self.has_come_live(until);
+            return self.has_come_live(until, round);
         }
         loop {
             while let Some(line) = self.spawn.stdin.take_line() {
@@ -262,7 +263,7 @@ impl Player {
     }
 
     /// The same in a live session: what else has come is dealt with as during any wait.
-    fn has_come_live(&mut self, until: &Pattern) -> Play<bool> {
+    fn has_come_live(&mut self, until: &Pattern, round: &[Step]) -> Play<bool> {
         loop {
             let read = self.hear(Listen::UpTo(until))?;
             self.keep_to_the_claim()?;
@@ -275,7 +276,12 @@ impl Player {
             match read {
                 Read::Some | Read::Signal(_) => {}
                 Read::Time => return Ok(false),
-                Read::End => return Ok(matches!(until, Pattern::Eof) && self.has_heard_all()),
+                Read::End => {
+                    // Messages that came before the end have their turns first.
+                    let turns = round.iter().any(|step| step.verb.speaks(false));
+                    let over = self.has_heard_all() && !(turns && self.inbox.has_users());
+                    return Ok(matches!(until, Pattern::Eof) && over);
+                }
             }
         }
     }

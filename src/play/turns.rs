@@ -53,7 +53,7 @@ impl Player {
     /// that is so: what comes after the last turn comes after the answer.
     pub(super) fn say_the_answer(&mut self) -> Play<()> {
         let holds_back = self.held.iter().any(|held| !held.is_empty());
-        if self.is_live() || holds_back {
+        if self.is_live() || holds_back || self.may_say_more {
             return Ok(());
         }
         self.render_the_rest()?;

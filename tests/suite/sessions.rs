@@ -160,6 +160,18 @@ fn a_loop_of_a_session_ends_with_its_frame_and_others_are_answered_meanwhile() {
 }
 
 #[test]
+fn a_loop_of_turns_until_the_end_of_stdin_answers_every_message_before_it() {
+    let scene = Scene::of_steps(&[
+        r#"{"repeat":{"times":"forever","until":"eof","steps":[{"turn":{"text":"again"}}]}}"#,
+        r#"{"out":"the end\n"}"#,
+    ]);
+    let done = scene.claude(SESSION).input(USER.repeat(4)).run();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(said.matches("\"result\":\"again\"").count(), 4, "{said}");
+    assert!(said.ends_with("the end\n") && done.status == 0, "{said}");
+}
+
+#[test]
 fn a_client_that_interrupts_a_recorded_question_gets_the_end_of_the_turn_and_then_the_next_one() {
     let turn = |text: &str| {
         format!(

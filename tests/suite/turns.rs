@@ -66,6 +66,27 @@ fn the_answer_of_a_rendered_stream_comes_before_what_follows_its_last_line() {
 }
 
 #[test]
+fn the_answer_waits_where_a_signal_may_bring_about_another_turn() {
+    let scene = Scene::of_steps(&[
+        r#"{"on_signal":"USR1","steps":[{"turn":{"text":"by signal"}}]}"#,
+        r#"{"turn":{"text":"main"}}"#,
+        r#"{"err":"ready\n"}"#,
+        r#"{"in":"eof"}"#,
+    ]);
+    let mut running = scene.claude(&["-p", "--output-format", "json", "hi"]).talk();
+    let entry = || std::fs::read_to_string(scene.state().join("journal/000001.json"));
+    let began = std::time::Instant::now();
+    while !entry().is_ok_and(|entry| entry.contains("\"waiting_for\":\"")) {
+        assert!(began.elapsed() < crate::running::PATIENCE && running.runs());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    running.signal(rustix::process::Signal::USR1);
+    let done = running.end();
+    let result: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(result["result"], "by signal");
+}
+
+#[test]
 fn turns_warn_of_a_silent_stdin_as_the_program_does_and_other_recordings_do_not() {
     let warning = "no stdin data received in 3s";
     for (step, warns) in [(r#"{"turn":{"text":"x"}}"#, true), (r#"{"out":"x\n"}"#, false)] {
