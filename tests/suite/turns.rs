@@ -75,12 +75,17 @@ fn the_answer_waits_where_a_signal_may_bring_about_another_turn() {
     ]);
     let mut running = scene.claude(&["-p", "--output-format", "json", "hi"]).talk();
     let entry = || std::fs::read_to_string(scene.state().join("journal/000001.json"));
-    let began = std::time::Instant::now();
-    while !entry().is_ok_and(|entry| entry.contains("\"waiting_for\":\"")) {
-        assert!(began.elapsed() < crate::running::PATIENCE && running.runs());
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    let wait_for = |running: &mut crate::running::Running, text: &str| {
+        let began = std::time::Instant::now();
+        while !entry().is_ok_and(|entry| entry.contains(text)) {
+            assert!(began.elapsed() < crate::running::PATIENCE && running.runs());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    };
+    wait_for(&mut running, "\"waiting_for\":\"");
     running.signal(rustix::process::Signal::USR1);
+    // The end of stdin must not come together with the signal.
+    wait_for(&mut running, "\"USR1\"");
     let done = running.end();
     let result: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(result["result"], "by signal");
