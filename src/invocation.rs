@@ -92,6 +92,12 @@ impl Invocation {
         self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
+    /// The arguments without argv[0].
+    #[must_use]
+    pub fn arguments(&self) -> &[OsString] {
+        self.argv.get(1..).unwrap_or_default()
+    }
+
     /// The arguments without argv[0], as text; what is not UTF-8 is replaced character by character.
     #[must_use]
     pub fn args(&self) -> Vec<String> {

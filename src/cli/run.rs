@@ -14,6 +14,7 @@ use super::{Outcome, output, state};
 use crate::error::EXIT_RINGER;
 use crate::journal::{Journal, Life};
 use crate::stage::{Layout, make};
+use crate::state::StateDir;
 use crate::verdict::{Question, Report, Verdict, judge};
 
 pub(super) mod foreground;
@@ -65,6 +66,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let mut place = Temporary::new()?;
     place.kept = arguments.keep;
     let layout = make(&arguments.options.plan(place.path.join("stage"), Some(recordings)))?;
+    if !place.kept && layout.state.starts_with(&place.path) {
+        StateDir::open(layout.state.clone(), false)?.mark_temporary()?;
+    }
     let earlier = Journal::of(&layout.state)?.numbers()?.len();
     let code = match foreground::run(&arguments.command, &layout.envs()) {
         Ok(code) => code,

@@ -1,6 +1,7 @@
 //! What a spawn answers without a recording of its own: probes, and refusals as the real CLI's.
 
-use super::desk::{Desk, Late, Script, facts};
+use super::chooser::{Chooser, Late, facts};
+use super::desk::Script;
 use super::opened::Opened;
 use crate::error::Error;
 use crate::journal::{Entry, Kind};
@@ -8,19 +9,18 @@ use crate::persona::{Answer, Request, Version};
 use crate::settings::Strictness;
 use crate::state::{Choice, Ledger};
 
-impl Desk<'_> {
+impl Chooser {
     /// The answer to a probe of the CLI that the next recording was made with, where that is known
     /// and no version is pinned.
     pub(super) fn as_recorded(&mut self, ledger: &mut Ledger) -> Option<Answer> {
         if self.settings.set.versions.contains_key(self.manners.name()) {
             return None;
         }
-        let Ok(Choice::Found(pick)) = self.look(ledger, &Late { prompt: None, stdin_line: None })
-        else {
+        let Ok(Choice::Found(pick)) = self.look(ledger, &Late::NOTHING) else {
             return None;
         };
         let version = pick.item.ok()?.header.origin.cli_version?;
-        match self.manners.read(self.invocation, &self.settings, Version::Recorded(&version)) {
+        match self.manners.read(&self.invocation, &self.settings, Version::Recorded(&version)) {
             Request::Probe(answer) | Request::Help(answer) => Some(answer),
             _ => None,
         }
@@ -48,9 +48,9 @@ impl Desk<'_> {
     /// Answers a probe: by a recording that is there for it, else with the stock answer.
     pub(super) fn probe(&mut self, ledger: &mut Ledger, stock: Result<Answer, Error>) -> Script {
         let late = Late::nothing();
-        let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
+        let (invocation, regexes) = (&self.invocation, &mut self.regexes);
         let chosen = ledger.choose_probe(&self.pool, &mut |path, depth| {
-            facts(invocation, arguments, &late, |facts| Opened::weigh(path, depth, facts, regexes))
+            facts(invocation, &late, |facts| Opened::weigh(path, depth, facts, regexes))
         });
         match (chosen, stock) {
             (Ok(Some(pick)), _) => Script::Recording(pick),
@@ -64,10 +64,11 @@ impl Desk<'_> {
     /// tells more than that the recordings have run out.
     pub(super) fn refusal_of_unknown_options(&self) -> Option<Answer> {
         let strict = self.settings.args == Strictness::Strict;
-        if !strict || self.model_run()?.unknown().is_empty() {
+        let Request::Run(run) = &self.request else { return None };
+        if !strict || run.unknown().is_empty() {
             return None;
         }
-        match self.manners.read(self.invocation, &self.settings, Version::Known) {
+        match self.manners.read(&self.invocation, &self.settings, Version::Known) {
             Request::Usage(answer) => Some(answer),
             _ => None,
         }

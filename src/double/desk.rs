@@ -1,41 +1,40 @@
-//! Where a spawn gets its recording: at its start, or once its stdin has been read.
+//! What a spawn does: at its start, once its stdin has been read, and when it is over.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::rc::Rc;
 
+use super::chooser::{Chooser, Late};
 use super::first_entry::first_entry;
 use super::messages;
 use super::opened::Opened;
 use crate::bind::Bindings;
-use crate::directory::Pool;
 use crate::error::Error;
-use crate::invocation::{Invocation, StreamKind};
+use crate::invocation::Invocation;
 use crate::journal::secrets::EnvMode;
 use crate::journal::{Entry, JournaledText, Kind, Problem, ProblemKind};
 use crate::persona::performer::SessionMark;
 use crate::persona::{Answer, Manners, ModelRun, Request, StdinRule, StdinSeen, Version};
 use crate::play::{Plan, Play, Player, Spawn, Stop};
-use crate::recording::{Facts, Regexes, StdinMode};
 use crate::sessions::{Around, Resolved, Sessions};
 use crate::settings::{Sessions as SessionsRule, Settings, Sources, Strictness};
-use crate::state::{Choice, Ledger, Pick, StateDir, checksum};
+use crate::state::{Ledger, Pick, StateDir, checksum};
 
 /// What the surroundings and the arguments of a spawn come to.
-pub(super) struct Desk<'a> {
+pub(super) struct Desk {
     pub manners: &'static dyn Manners,
-    pub invocation: &'a Invocation,
-    pub settings: Settings,
-    pub regexes: Regexes,
+    pub invocation: Rc<Invocation>,
+    pub settings: Rc<Settings>,
     pub session: Resolved,
+    /// Shared with the player of a live session, which claims in the middle of playing.
+    pub chooser: Rc<RefCell<Chooser>>,
     sessions: Sessions,
     seed: String,
-    pub arguments: &'a [OsString],
-    pub pool: Pool,
-    state: &'a StateDir,
     request: Request,
 }
 
 /// What a spawn is going to do.
+#[derive(Debug)]
 pub(super) enum Script {
     /// Ringer refuses it.
     Refused(Error),
@@ -57,19 +56,6 @@ impl Script {
             Script::Refused(error) => Stop::Refused(error),
             _ => Stop::Natural,
         }
-    }
-}
-
-/// What is known of prompt and stdin.
-pub(super) struct Late {
-    pub prompt: Option<String>,
-    pub stdin_line: Option<String>,
-}
-
-impl Late {
-    /// That of a spawn which has no prompt and reads no stdin.
-    pub fn nothing() -> Late {
-        Late { prompt: Some(String::new()), stdin_line: Some(String::new()) }
     }
 }
 
@@ -122,7 +108,7 @@ pub(super) fn enter(
     Ok((Player::new(spawn, plan), script))
 }
 
-impl<'a> Desk<'a> {
+impl Desk {
     /// Looks at settings and arguments.
     ///
     /// # Errors
@@ -130,26 +116,24 @@ impl<'a> Desk<'a> {
     /// Settings that cannot be, or no recordings: this is for the journal to tell.
     pub fn prepare(
         manners: &'static dyn Manners,
-        invocation: &'a Invocation,
-        state: &'a StateDir,
+        invocation: &Rc<Invocation>,
+        state: &StateDir,
         sources: &Sources,
-    ) -> Result<Desk<'a>, Error> {
+    ) -> Result<Desk, Error> {
         let recordings = sources.recordings(invocation)?;
         sources.mode()?;
-        let settings = sources.settle(recordings.to_owned())?;
-        let arguments = invocation.argv.get(1..).unwrap_or_default();
+        let settings = Rc::new(sources.settle(recordings.to_owned())?);
+        let request = manners.read(invocation, &settings, Version::Settled);
+        let chooser = Chooser::new(manners, invocation, &settings, state, request.clone())?;
         Ok(Desk {
             manners,
-            invocation,
+            invocation: Rc::clone(invocation),
             session: Resolved::default(),
             sessions: Sessions::of(state.path()),
-            seed: format!("{:016x}", seed(arguments)),
-            state,
-            arguments,
-            request: manners.read(invocation, &settings, Version::Settled),
-            pool: Pool::of(recordings, manners.name())?,
+            seed: format!("{:016x}", seed(invocation.arguments())),
+            request,
             settings,
-            regexes: Regexes::default(),
+            chooser: Rc::new(RefCell::new(chooser)),
         })
     }
 
@@ -158,11 +142,10 @@ impl<'a> Desk<'a> {
     /// # Errors
     ///
     /// The state directory cannot be read or written.
-    pub fn run(mut self) -> Result<(Player, Stop), Error> {
-        let settings = self.settings.clone();
-        let (manners, invocation, state) = (self.manners, self.invocation, self.state);
+    pub fn run(mut self, state: &StateDir) -> Result<(Player, Stop), Error> {
+        let (invocation, settings) = (Rc::clone(&self.invocation), Rc::clone(&self.settings));
         let (mut player, script) =
-            enter(manners, invocation, state, Some(&settings), |ledger, entry| {
+            enter(self.manners, &invocation, state, Some(&settings), |ledger, entry| {
                 self.first_script(ledger, entry)
             })?;
         self.prepare_session(&mut player);
@@ -182,14 +165,15 @@ impl<'a> Desk<'a> {
             }
             Request::Probe(answer) => {
                 entry.kind = Kind::Probe;
-                let answer = self.as_recorded(ledger).unwrap_or(answer);
-                self.probe(ledger, Ok(answer))
+                let mut chooser = self.chooser.borrow_mut();
+                let answer = chooser.as_recorded(ledger).unwrap_or(answer);
+                chooser.probe(ledger, Ok(answer))
             }
-            Request::Help(answer) => self.help(ledger, entry, answer),
+            Request::Help(answer) => self.chooser.borrow_mut().help(ledger, entry, answer),
             Request::NoAnswer { command } => {
                 entry.kind = Kind::Probe;
                 let error = messages::no_answer(self.manners.name(), &command);
-                self.probe(ledger, Err(error))
+                self.chooser.borrow_mut().probe(ledger, Err(error))
             }
             Request::Run(run) => {
                 match run.take_up(&self.around(entry.spawn)) {
@@ -203,15 +187,15 @@ impl<'a> Desk<'a> {
                     let unknown = run.unknown().iter();
                     entry.problems = unknown.map(|name| unknown_option(name)).collect();
                 }
+                let mut chooser = self.chooser.borrow_mut();
                 if run.is_session() {
-                    return self.open_session(ledger);
+                    return chooser.open_session(ledger);
                 }
-                let late = self.known_at_start(run.as_ref());
-                let script = self.choose(ledger, entry, late);
-                match script {
+                let late = chooser.known_at_start(run.as_ref());
+                match chooser.choose(ledger, entry, &late) {
                     // What comes by stdin decides whether the real CLI runs at all: nothing may be
                     // used up before that is known.
-                    Script::Recording(pick) if self.must_read_first(run.as_ref(), &pick) => {
+                    Script::Recording(pick) if chooser.must_read_first(run.as_ref(), &pick) => {
                         entry.kind = Kind::Run;
                         Script::AfterStdin
                     }
@@ -219,82 +203,6 @@ impl<'a> Desk<'a> {
                     script => script,
                 }
             }
-        }
-    }
-
-    /// Whether the program's own rule for stdin comes before the claim: where the run hangs on what
-    /// comes, unless the recording says itself how stdin is read.
-    fn must_read_first(&mut self, run: &dyn ModelRun, pick: &Pick<Result<Opened, Error>>) -> bool {
-        if !run.hangs_on_stdin() || !matches!(run.stdin(), StdinRule::ToEnd { .. }) {
-            return false;
-        }
-        let Ok(opened) = &pick.item else { return false };
-        let said = opened.header.stdin.or(self.settings.set.stdin);
-        match said {
-            None | Some(StdinMode::Auto) => !opened.reads_by_itself(&mut self.regexes),
-            Some(StdinMode::Ignore | StdinMode::Eof | StdinMode::Lines) => false,
-        }
-    }
-
-    fn known_at_start(&self, run: &dyn ModelRun) -> Late {
-        let reads = run.stdin() != StdinRule::Ignore
-            && !matches!(self.invocation.stdio[0], StreamKind::Tty | StreamKind::Closed);
-        let empty = (!reads).then(String::new);
-        let prompt = run.prompt_argument().map(str::to_owned);
-        Late { prompt: prompt.or(empty.clone()), stdin_line: empty }
-    }
-
-    pub(super) fn look(
-        &mut self,
-        ledger: &mut Ledger,
-        late: &Late,
-    ) -> Result<Choice<Result<Opened, Error>>, Error> {
-        let (invocation, arguments, regexes) = (self.invocation, self.arguments, &mut self.regexes);
-        let repeat_last = self.settings.repeat_last;
-        ledger.choose(&self.pool, self.manners.name(), repeat_last, &mut |path, depth| {
-            facts(invocation, arguments, late, |facts| Opened::weigh(path, depth, facts, regexes))
-        })
-    }
-
-    fn choose(&mut self, ledger: &mut Ledger, entry: &mut Entry, late: Late) -> Script {
-        match self.look(ledger, &late) {
-            Ok(Choice::Found(pick)) => {
-                if pick.play.is_none() {
-                    entry.kind = Kind::Probe;
-                }
-                Script::Recording(pick)
-            }
-            Ok(Choice::Needs(_)) => Script::AfterStdin,
-            Ok(Choice::Nothing(shortage)) => {
-                if let Some(answer) = self.refusal_of_unknown_options() {
-                    entry.kind = Kind::Usage;
-                    entry.problems.clear();
-                    return Script::Answer(answer);
-                }
-                let name = self.manners.name();
-                Script::Refused(messages::shortage(
-                    &shortage,
-                    name,
-                    &entry.argv,
-                    &self.pool,
-                    self.state,
-                ))
-            }
-            Err(error) => Script::Refused(error),
-        }
-    }
-
-    /// What a live session does at its start. Real clients open sessions just to ask something and
-    /// close them, so it claims nothing unless its recording says so.
-    fn open_session(&mut self, ledger: &mut Ledger) -> Script {
-        let nothing_known = Late { prompt: None, stdin_line: None };
-        match self.look(ledger, &nothing_known) {
-            Ok(Choice::Found(pick)) if pick.item.as_ref().is_ok_and(|it| it.claims_at_start()) => {
-                Script::Recording(pick)
-            }
-            Ok(Choice::Found(pick)) => Script::Session(Some(pick)),
-            Ok(Choice::Needs(_) | Choice::Nothing(_)) => Script::Session(None),
-            Err(error) => Script::Refused(error),
         }
     }
 
@@ -331,26 +239,12 @@ impl<'a> Desk<'a> {
             Err(_) => String::new(),
         };
         let stdin_line = String::from_utf8_lossy(player.spawn.stdin.first_line()).into_owned();
-        self.claim(player, Late { prompt: Some(prompt), stdin_line: Some(stdin_line) })
-    }
-
-    /// Claims a recording for a spawn that is in the journal already.
-    pub(super) fn claim(&mut self, player: &mut Player, late: Late) -> Play<Script> {
-        let mut ledger = self.state.lock()?;
-        let spawn = &mut player.spawn;
-        let script = self.choose(&mut ledger, &mut spawn.entry, late);
-        match (&script, &spawn.ticket) {
-            (Script::Recording(pick), Some(ticket)) => {
-                ledger.claim_later(ticket, &mut spawn.entry, pick)?;
-            }
-            (Script::Refused(_), _) => spawn.entry.kind = Kind::Refused,
-            _ => {}
-        }
-        Ok(script)
+        let late = Late { prompt: Some(prompt), stdin_line: Some(stdin_line) };
+        Ok(self.chooser.borrow_mut().claim(&mut player.spawn, &late)?)
     }
 
     pub(super) fn seed(&self) -> u64 {
-        seed(self.arguments)
+        seed(self.invocation.arguments())
     }
 
     /// What finding the session of this spawn depends on.
@@ -392,23 +286,6 @@ impl<'a> Desk<'a> {
 /// The same for the same arguments, in whatever place they are given.
 fn seed(arguments: &[OsString]) -> u64 {
     checksum(arguments.join(std::ffi::OsStr::new("\u{1f}")).as_encoded_bytes())
-}
-
-/// Calls with what is known of a spawn.
-pub(super) fn facts<T>(
-    invocation: &Invocation,
-    arguments: &[OsString],
-    late: &Late,
-    then: impl FnOnce(&Facts) -> T,
-) -> T {
-    then(&Facts {
-        arguments,
-        cwd: &invocation.cwd,
-        env: &|name| invocation.var(name).cloned(),
-        stdin_kind: invocation.stdio[0],
-        prompt: late.prompt.as_deref(),
-        stdin_line: late.stdin_line.as_deref(),
-    })
 }
 
 fn unknown_option(option: &str) -> Problem {

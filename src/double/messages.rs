@@ -53,9 +53,23 @@ pub(super) fn shortage(
     let _ = write!(
         what,
         "\n  the program under test started {program} once more than was recorded, or otherwise \
-         than was recorded; what it did is in {}\n  to play from the start again: ringer reset {0}",
-        state.path().display()
+         than was recorded; "
     );
+    let state_path = state.path().display();
+    // What `ringer run` makes for one run is gone by the time that anybody reads this.
+    let _ = if state.is_temporary() {
+        write!(
+            what,
+            "what it did is kept by `ringer run --keep ...`, or by `--state DIR`\n  the next `ringer \
+             run` plays from the start again"
+        )
+    } else {
+        write!(
+            what,
+            "what it did is in {state_path}\n  to play from the start again: ringer reset \
+             {state_path}"
+        )
+    };
     Error::NoRecording { unmatched, what }
 }
 

@@ -5,8 +5,10 @@
 //! in for. It writes nothing of its own to stdout, and to stderr only what ends with exit code 97.
 
 mod answers;
+mod chooser;
 mod desk;
 mod first_entry;
+mod first_message;
 mod messages;
 mod opened;
 mod performance;
@@ -14,6 +16,7 @@ mod performance;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::error::{EXIT_RINGER, Error};
 use crate::invocation::Invocation;
@@ -78,7 +81,7 @@ pub fn program_of(argv0: &Path) -> Option<String> {
 /// One spawn. What goes wrong before it has an entry in the journal is returned; everything later
 /// is in the journal.
 fn spawn(manners: &'static dyn Manners) -> Result<Exit, Error> {
-    let invocation = Invocation::of_this_process();
+    let invocation = Rc::new(Invocation::of_this_process());
     let sources = Sources::gather(&invocation)?;
     if let Some(exit) = record::shim(manners, &invocation, &sources)? {
         return Ok(exit);
@@ -95,7 +98,7 @@ fn spawn(manners: &'static dyn Manners) -> Result<Exit, Error> {
     }
     let state = StateDir::open(state, inside_recordings)?;
     let (mut player, stop) = match Desk::prepare(manners, &invocation, &state, &sources) {
-        Ok(desk) => desk.run()?,
+        Ok(desk) => desk.run(&state)?,
         Err(error) => {
             let refused = desk::Script::Refused(error);
             let (player, script) = desk::enter(manners, &invocation, &state, None, |_, _| refused)?;

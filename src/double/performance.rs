@@ -1,14 +1,17 @@
 //! A spawn plays the recording that it got.
 
+use std::cell::RefCell;
 use std::io::Read as _;
+use std::rc::Rc;
 
-use super::desk::{Desk, Late, Script};
+use super::desk::Desk;
+use super::first_message::FirstMessage;
 use super::opened::Opened;
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::invocation::StreamKind;
 use crate::journal::Kind;
-use crate::persona::{Circumstances, Epipe, ModelRun, StdinRule, StdinSeen, message_text};
+use crate::persona::{Circumstances, Epipe, ModelRun, StdinRule, StdinSeen};
 use crate::play::{Play, Player, Stop};
 use crate::recording::{BindName, Kind as RecordingKind, OnEpipe, StdinMode, Steps, Summary};
 use crate::settings::Strictness;
@@ -20,33 +23,24 @@ pub(super) struct Ready {
     summary: Summary,
 }
 
-/// How a recording stands to the spawn that plays it.
-#[derive(Clone, Copy)]
-enum Claim<'a> {
-    /// It is the spawn's.
-    Held,
-    /// It is the spawn's, but another one's opening was played.
-    HeldLate,
-    /// It would be the spawn's if the first message came now; this is its name.
-    Open(&'a str),
+/// Where a recording is played from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// Its first line.
+    Start,
+    /// Behind what comes before the first message: another recording's opening was played.
+    BehindItsOpening,
 }
 
-/// What came of claiming at the first message.
-enum Claimed {
-    /// The recording whose opening was played.
-    Same,
-    /// Another one, which was then played to its end.
-    Other,
-}
-
-impl Desk<'_> {
+impl Desk {
     /// Plays a recording that was claimed.
     pub(super) fn play(&mut self, player: &mut Player, opened: Result<Opened, Error>) -> Play<()> {
         let ready = self.ready(opened).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
-        self.perform(player, ready, Claim::Held)
+        self.perform(player, ready, From::Start)
     }
 
-    /// Plays a live session that has claimed nothing yet.
+    /// Plays a live session that has claimed nothing yet. If its first message claims another
+    /// recording than the one whose opening was played, that is played from there on.
     pub(super) fn session(
         &mut self,
         player: &mut Player,
@@ -54,21 +48,25 @@ impl Desk<'_> {
     ) -> Play<()> {
         // A broken recording is found out when it is claimed.
         let peeked = peeked.and_then(|pick| Some((pick.recording, self.ready(pick.item).ok()?)));
-        match peeked {
-            Some((name, ready)) if ready.has_opening() => {
-                self.perform(player, ready, Claim::Open(&name))
+        let (name, ready) = peeked.unzip();
+        let claim = Rc::new(RefCell::new(FirstMessage::new(Rc::clone(&self.chooser), name)));
+        player.claims_by(claim.clone());
+        let played = match ready {
+            Some(ready) if ready.has_opening() => self.perform(player, ready, From::Start),
+            ready => player.wait_for_the_claim().and_then(|()| match ready {
+                Some(ready) => self.perform(player, ready, From::Start),
+                None => Ok(()),
+            }),
+        };
+        let other = claim.borrow_mut().other.take();
+        match (played, other) {
+            (Err(Stop::Other), Some(opened)) => {
+                let ready =
+                    self.ready(opened).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
+                player.change_over()?;
+                self.perform(player, ready, From::BehindItsOpening)
             }
-            peeked => {
-                let name = peeked.as_ref().map(|(name, _)| name.as_str());
-                match player.wait_for_first_user() {
-                    Err(Stop::Claim) => match self.claim_for_first_user(player, name)? {
-                        Claimed::Other => Ok(()),
-                        Claimed::Same => peeked
-                            .map_or(Ok(()), |(_, ready)| self.perform(player, ready, Claim::Held)),
-                    },
-                    ended => ended,
-                }
-            }
+            (ended, _) => ended,
         }
     }
 
@@ -76,31 +74,12 @@ impl Desk<'_> {
         let mut opened = opened?;
         let summary = match opened.kind {
             RecordingKind::Raw => Summary::default(),
-            RecordingKind::Steps => opened.check(&mut self.regexes)?,
+            RecordingKind::Steps => opened.check(&mut self.chooser.borrow_mut().regexes)?,
         };
         Ok(Ready { opened, summary })
     }
 
-    /// Claims a recording for a session that has its first message. If it is another one than that
-    /// whose opening was played, it is played from there on.
-    fn claim_for_first_user(&mut self, player: &mut Player, name: Option<&str>) -> Play<Claimed> {
-        let first = player.first_user().map(message_text).unwrap_or_default();
-        let stdin_line = String::from_utf8_lossy(player.spawn.stdin.first_line()).into_owned();
-        let late = Late { prompt: Some(first), stdin_line: Some(stdin_line) };
-        let pick = match self.claim(player, late)? {
-            Script::Recording(pick) => pick,
-            other => return Err(other.refusal()),
-        };
-        player.claimed();
-        if name == Some(pick.recording.as_str()) {
-            return Ok(Claimed::Same);
-        }
-        let ready =
-            self.ready(pick.item).inspect_err(|_| player.spawn.entry.kind = Kind::Refused)?;
-        self.perform(player, ready, Claim::HeldLate).map(|()| Claimed::Other)
-    }
-
-    fn perform(&mut self, player: &mut Player, ready: Ready, claim: Claim) -> Play<()> {
+    fn perform(&mut self, player: &mut Player, ready: Ready, from: From) -> Play<()> {
         let Ready { mut opened, summary } = ready;
         self.settle_plan(player, &opened);
         if let Some(launcher) = &opened.header.launcher {
@@ -113,34 +92,28 @@ impl Desk<'_> {
         player.begin();
         self.read_input(player, &opened, &summary)?;
         match opened.kind {
-            RecordingKind::Raw if player.is_live() => self.raw_session(player, opened, claim),
+            RecordingKind::Raw if player.is_live() => self.raw_session(player, opened, from),
             RecordingKind::Raw => {
                 let rest = (!opened.whole).then_some(opened.rest);
                 player.raw(&opened.start, rest)
             }
-            RecordingKind::Steps => self.steps(player, &mut opened, summary, claim),
+            RecordingKind::Steps => self.steps(player, &mut opened, summary, from),
         }
     }
 
-    fn raw_session(&mut self, player: &mut Player, mut opened: Opened, claim: Claim) -> Play<()> {
+    fn raw_session(&mut self, player: &mut Player, mut opened: Opened, from: From) -> Play<()> {
         let mut bytes = std::mem::take(&mut opened.start);
         opened
             .rest
             .read_to_end(&mut bytes)
             .map_err(|error| Error::io("cannot read the recording", &opened.path, error))?;
         let mut session = player.raw_session(bytes);
-        if matches!(claim, Claim::HeldLate) {
+        if from == From::BehindItsOpening {
             player.pass_over_opening(&mut session);
         }
-        loop {
-            match player.play_raw_session(&mut session) {
-                Err(Stop::Claim) => match self.claim_now(player, claim)? {
-                    Claimed::Same => {}
-                    Claimed::Other => return Ok(()),
-                },
-                ended => return ended,
-            }
-        }
+        // No step of it asks for what those of another recording may have asked for.
+        player.wants(Vec::new())?;
+        player.play_raw_session(&mut session)
     }
 
     fn steps(
@@ -148,12 +121,14 @@ impl Desk<'_> {
         player: &mut Player,
         opened: &mut Opened,
         summary: Summary,
-        claim: Claim,
+        from: From,
     ) -> Play<()> {
         let path = opened.path.clone();
         let turns = summary.turns;
-        let passed_over = if matches!(claim, Claim::HeldLate) { summary.opening } else { 0 };
-        player.wants(summary.awaited);
+        let passed_over = if from == From::BehindItsOpening { summary.opening } else { 0 };
+        let last_said =
+            if player.plan.render { summary.to_last_output } else { summary.to_last_turn };
+        player.wants(summary.awaited)?;
         if player.is_live() && turns > 0 {
             player.expect_turns(turns);
         }
@@ -169,44 +144,18 @@ impl Desk<'_> {
             if played <= passed_over {
                 continue;
             }
-            loop {
-                match player.step(&step) {
-                    Err(Stop::Claim) => match self.claim_now(player, claim)? {
-                        Claimed::Same => {}
-                        Claimed::Other => return Ok(()),
-                    },
-                    done => break done?,
-                }
-            }
+            player.more_to_say = played < last_said;
+            player.step(&step)?;
         }
-        loop {
-            match player.after_the_last_step(turns) {
-                Err(Stop::Claim) => match self.claim_now(player, claim)? {
-                    Claimed::Same => {}
-                    Claimed::Other => return Ok(()),
-                },
-                ended => return ended,
-            }
-        }
-    }
-
-    fn claim_now(&mut self, player: &mut Player, claim: Claim) -> Play<Claimed> {
-        let name = match claim {
-            Claim::Open(name) => Some(name),
-            Claim::Held | Claim::HeldLate => None,
-        };
-        self.claim_for_first_user(player, name)
+        player.after_the_last_step(turns)
     }
 
     /// Reads stdin before the first step, where that is how it goes, and gives the player the
     /// program's voice if the recording needs one.
     fn read_input(&self, player: &mut Player, opened: &Opened, summary: &Summary) -> Play<()> {
         let needs_voice = summary.turns > 0 || player.plan.render;
-        let mut gave_up = false;
         let rule = self.stdin_rule(opened, summary);
-        if let StdinRule::ToEnd { first_byte } = rule {
-            gave_up = player.read_to_end(first_byte, needs_voice)?;
-        }
+        let gave_up = self.read_text(player, rule, summary, needs_voice)?;
         let Some(run) = self.model_run() else { return Ok(()) };
         if player.is_live() || !needs_voice {
             return Ok(self.keep_transcript(player, run.as_ref(), None)?);
@@ -216,7 +165,7 @@ impl Desk<'_> {
             Ok(prompt) => prompt,
             Err(answer) if self.settings.args == Strictness::Strict && rule == run.stdin() => {
                 player.spawn.entry.kind = Kind::Usage;
-                return player.answer(&answer);
+                return player.answer(&answer.after(&player.warned));
             }
             Err(_) => run.prompt_argument().unwrap_or_default().to_owned(),
         };
@@ -228,6 +177,27 @@ impl Desk<'_> {
             Some(mark) => Ok(self.remember(player, &mark)?),
             None => Ok(()),
         }
+    }
+
+    /// Reads stdin to its end if that is the rule, and returns whether it was waited for in vain.
+    /// Where turns are rendered, the program's warnings come at their times; other recordings say
+    /// all that is to be said.
+    fn read_text(
+        &self,
+        player: &mut Player,
+        rule: StdinRule,
+        summary: &Summary,
+        keep: bool,
+    ) -> Play<bool> {
+        let run = self.model_run().filter(|_| summary.turns > 0 && player.warned.is_empty());
+        let warnings = run.map(|run| run.warnings()).unwrap_or_default();
+        player.warn(&warnings.at_start)?;
+        let StdinRule::ToEnd { first_byte } = rule else { return Ok(false) };
+        let gave_up = player.read_to_end(first_byte, keep)?;
+        if gave_up {
+            player.warn(&warnings.no_stdin)?;
+        }
+        Ok(gave_up)
     }
 
     /// Starts the session file that the program would write, where the set asks for such files.

@@ -101,7 +101,12 @@ impl Builder {
         }
         let tools = &mut self.turn().tools;
         let (place, name) = (tools.len(), name.to_owned());
-        tools.push(Tool { name, input: raw(input), result: None, is_error: false, ask: false });
+        // What is no object is none that a turn could have.
+        let input = match input {
+            Value::Null | Value::Object(_) => raw(input),
+            other => raw(&json!({ "input": other })),
+        };
+        tools.push(Tool { name, input, result: None, is_error: false, ask: false });
         self.calls.insert(id.to_owned(), place);
     }
 
@@ -117,10 +122,10 @@ impl Builder {
     /// Adds tokens to the turn.
     pub fn spend(&mut self, usage: Usage) {
         let sum = self.turn().usage.get_or_insert_default();
-        sum.input += usage.input;
-        sum.cached_input += usage.cached_input.min(usage.input);
-        sum.output += usage.output;
-        sum.reasoning += usage.reasoning;
+        sum.input = sum.input.saturating_add(usage.input);
+        sum.cached_input = sum.cached_input.saturating_add(usage.cached_input.min(usage.input));
+        sum.output = sum.output.saturating_add(usage.output);
+        sum.reasoning = sum.reasoning.saturating_add(usage.reasoning);
     }
 
     /// The turn went wrong, with this message.

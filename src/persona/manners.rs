@@ -105,6 +105,11 @@ pub(crate) trait ModelRun: Debug {
         &[]
     }
 
+    /// What the program warns of, on stderr.
+    fn warnings(&self) -> Warnings {
+        Warnings::default()
+    }
+
     /// The prompt that the model gets, once stdin was read.
     ///
     /// # Errors
@@ -139,6 +144,15 @@ pub(crate) trait ModelRun: Debug {
 
     /// The id of this spawn's session or thread: named by the arguments, taken up, or made.
     fn session_id(&self, around: &Circumstances) -> Option<String>;
+}
+
+/// What a program warns of before it runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warnings {
+    /// At its start, of its arguments.
+    pub at_start: String,
+    /// When nothing has come by stdin for as long as it waits.
+    pub no_stdin: String,
 }
 
 /// What was read from stdin before the run.

@@ -68,6 +68,16 @@ pub struct Answer {
     pub code: u8,
 }
 
+impl Answer {
+    /// The answer where its first words on stderr were written before.
+    pub(crate) fn after(mut self, written: &str) -> Answer {
+        if let Some(rest) = self.stderr.strip_prefix(written) {
+            self.stderr = rest.to_owned();
+        }
+        self
+    }
+}
+
 /// One piece of what a rendered turn does, in order.
 ///
 /// A renderer turns a [`Turn`](crate::recording::turn::Turn) into pieces and knows nothing of

@@ -51,6 +51,17 @@ pub(crate) trait Performer: Debug {
         None
     }
 
+    /// From now on keeps the events that its output format does not show, for
+    /// [`Performer::take_untold`]; false: the format shows them all.
+    fn keep_untold(&mut self) -> bool {
+        false
+    }
+
+    /// The events since the last call that the output format did not show, as lines.
+    fn take_untold(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// Learns a raw recording of a live session, all of its lines without their newlines, and says
     /// of each what it waits for. Called once, before the lines are played; until the claim it is
     /// called for the recording that would be next, and again if another one is claimed.
@@ -78,6 +89,12 @@ pub(crate) trait Performer: Debug {
         let _ = line;
     }
 
+    /// Whether everything that the client sends is answered in the order in which it came, the
+    /// message that starts a turn among it; else a turn is no answer, and other answers pass it by.
+    fn answers_in_order(&self) -> bool {
+        false
+    }
+
     /// Takes a line of the client, without its newline, that no step of the recording asks for.
     /// `busy`: a turn is being played.
     fn frame(&mut self, line: &[u8], busy: bool) -> Frame {
@@ -90,6 +107,14 @@ pub(crate) trait Performer: Debug {
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {
         let _ = request;
         Vec::new()
+    }
+
+    /// What goes out when the client interrupts a recorded turn while `question`, a recorded line, is
+    /// open, and the recording does not go on with that: the answer, and the end of the turn, of
+    /// which nothing more is played.
+    fn interrupted_in_question(&mut self, request: &[u8], question: &[u8]) -> Vec<Piece> {
+        let _ = question;
+        [self.interrupt_answer(request), self.interrupted()].concat()
     }
 
     /// What a user message gets when no turn is left, for a client that would otherwise wait for

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::spawn::Spawn;
 use super::stop::Play;
-use super::waiting::{Wait, Woke};
+use super::waiting::{Listen, Wait, Woke};
 use crate::invocation::StreamKind;
 use crate::journal::Stdin;
 use crate::recording::Signal;
@@ -15,6 +15,9 @@ use crate::sys;
 
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
+/// How much of a line is kept: no frame is longer, and a line without an end must not take all
+/// memory. The journal has all of it.
+const LONGEST: usize = 256 << 20;
 /// How much of it the entry shows as text.
 const SHOWN: usize = 64 << 10;
 
@@ -24,11 +27,15 @@ pub(crate) struct Input {
     pub kind: StreamKind,
     /// Bytes that were read and not handed out.
     pending: Vec<u8>,
+    /// Whether the rest of a line that was too long is being dropped.
+    drops: bool,
     /// Where in `pending` no newline has been found so far.
     searched: usize,
     bytes: u64,
     eof: bool,
     closed: bool,
+    /// Whether it was waited for in vain, for as long as the program does.
+    pub given_up: bool,
     waited: Duration,
     /// The first bytes, for the entry.
     start: Vec<u8>,
@@ -53,10 +60,12 @@ impl Input {
         Input {
             kind,
             pending: Vec::new(),
+            drops: false,
             searched: 0,
             bytes: 0,
             eof: false,
             closed: false,
+            given_up: false,
             waited: Duration::ZERO,
             start: Vec::new(),
         }
@@ -89,9 +98,10 @@ impl Input {
         Some(self.take(end))
     }
 
-    /// Takes exactly so many bytes, if they are there.
-    pub fn take_bytes(&mut self, count: usize) -> Option<Vec<u8>> {
-        (self.pending.len() >= count).then(|| self.take(count))
+    /// Takes at most so many bytes, and returns how many there were.
+    pub fn take_bytes(&mut self, most: u64) -> u64 {
+        let count = usize::try_from(most).unwrap_or(usize::MAX).min(self.pending.len());
+        self.take(count).len() as u64
     }
 
     /// How many bytes were read and not taken.
@@ -136,7 +146,29 @@ impl Input {
         self.bytes += bytes.len() as u64;
         let room = SHOWN.saturating_sub(self.start.len()).min(bytes.len());
         self.start.extend_from_slice(&bytes[..room]);
-        self.pending.extend_from_slice(bytes);
+        self.keep(bytes, LONGEST);
+    }
+
+    /// Keeps what came, of one line no more than `longest` bytes.
+    fn keep(&mut self, bytes: &[u8], longest: usize) {
+        let mut bytes = bytes;
+        if self.drops {
+            let Some(end) = memchr::memchr(b'\n', bytes) else { return };
+            self.drops = false;
+            bytes = &bytes[end..];
+        }
+        let room = longest.saturating_sub(self.pending.len());
+        if bytes.len() <= room {
+            self.pending.extend_from_slice(bytes);
+            return;
+        }
+        let (kept, rest) = bytes.split_at(room);
+        self.pending.extend_from_slice(kept);
+        self.drops = true;
+        if let Some(end) = memchr::memchr(b'\n', rest) {
+            self.drops = false;
+            self.pending.extend_from_slice(&rest[end..]);
+        }
     }
 }
 
@@ -162,7 +194,7 @@ impl Spawn {
         let mut buffer = Vec::with_capacity(limit.clamp(1, CHUNK));
         loop {
             let began = Instant::now();
-            let woke = self.wait(Wait { fd: Some(0), listen: false, until, what });
+            let woke = self.wait(Wait { fd: Some(0), listen: Listen::No, until, what });
             self.stdin.waited += began.elapsed();
             match woke? {
                 Woke::Ready | Woke::Heard => {}
@@ -194,5 +226,24 @@ impl Spawn {
             Some(ticket) if self.keeps_stdin => Ok(ticket.keep_stdin(bytes)?),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_line_that_does_not_end_only_so_much_is_kept() {
+        let mut input = Input::new(StreamKind::Pipe);
+        for chunk in [&b"abcdef"[..], b"ghij", b"klmno", b"pq\nnext\n"] {
+            input.keep(chunk, 8);
+        }
+        assert_eq!(input.take_line().as_deref(), Some(&b"abcdefgh\n"[..]));
+        assert_eq!(input.take_line().as_deref(), Some(&b"next\n"[..]));
+        input.keep(b"0123456789\nrest", 8);
+        assert_eq!(input.take_line().as_deref(), Some(&b"01234567\n"[..]));
+        assert_eq!(input.take_line(), None);
+        assert_eq!(input.pending_bytes(), b"rest");
     }
 }

@@ -9,12 +9,12 @@ use super::exchange::Direction;
 use super::input::Read;
 use super::player::Player;
 use super::stop::{Play, Stop};
-use super::waiting::Wait;
+use super::waiting::{Listen, Wait};
 use crate::error::Error;
 use crate::journal::ProblemKind;
-use crate::persona::performer::{Cue, Frame};
+use crate::persona::performer::Frame;
 use crate::persona::releases_a_turn;
-use crate::recording::{Awaited, Output, Pattern};
+use crate::recording::{Awaited, Pattern};
 use crate::sessions::transcript::Prompt;
 
 /// What came by stdin and was not used yet.
@@ -30,12 +30,10 @@ pub(crate) struct Inbox {
     interrupts: VecDeque<Vec<u8>>,
     /// What `in` steps of the recording ask for that were not reached yet, or are in a loop.
     wanted: Vec<Awaited>,
-    /// The first message, as long as the session has no recording: it stops what is being played,
-    /// so that one can be claimed.
-    first_user: Option<Vec<u8>>,
-    claimed: bool,
+    /// Whether the first message has claimed another recording than the one that is being played.
+    pub(super) claimed_another: bool,
     /// Whether anything has come.
-    heard: bool,
+    pub(super) heard: bool,
     /// Whether the recording goes on with an interrupt.
     interrupts_wanted: bool,
 }
@@ -44,6 +42,11 @@ impl Inbox {
     /// Interrupts wait for what is being played, or are answered as they come.
     pub(super) fn expect_interrupts(&mut self, wanted: bool) {
         self.interrupts_wanted = wanted;
+    }
+
+    /// Tells whether messages wait for turns.
+    pub(super) fn has_users(&self) -> bool {
+        !self.users.is_empty()
     }
 
     /// Takes the client's request to interrupt, if there is one.
@@ -62,47 +65,24 @@ fn bare(id: &str) -> &str {
     id.trim_matches('"')
 }
 
-/// A raw recording of a session, and how far it was played.
-#[derive(Debug)]
-pub(crate) struct RawSession {
-    bytes: Vec<u8>,
-    cues: Vec<Cue>,
-    /// Where the lines end, newlines included.
-    ends: Vec<usize>,
-    at: usize,
-}
-
-impl RawSession {
-    /// The turns in it, for the message when there are no more.
-    fn turns(&self) -> usize {
-        self.cues.iter().filter(|cue| **cue == Cue::TurnEnd).count()
-    }
-
-    fn line(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bytes[start..self.ends[index]]
-    }
-}
-
 impl Player {
     /// Tells whether frames are read and answered while this plays.
     pub fn is_live(&self) -> bool {
         self.plan.session && self.performer.is_some()
     }
 
-    /// From now on the session's messages are for the recording that it has.
-    pub fn claimed(&mut self) {
-        self.inbox.claimed = true;
-        self.spawn.entry.turns_left = self.turns;
-    }
-
     /// Tells the session what the `in` steps of its recording ask for: such frames wait for them.
-    pub fn wants(&mut self, wanted: Vec<Awaited>) {
+    /// What another recording's steps had asked for, and these do not, is dealt with now.
+    pub fn wants(&mut self, wanted: Vec<Awaited>) -> Play<()> {
         self.inbox.wanted = wanted;
         let came = std::mem::take(&mut self.inbox.users);
         let (kept, users): (VecDeque<_>, _) = came.into_iter().partition(|it| self.is_wanted(it));
         self.inbox.users = users;
+        let (kept_before, released): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.inbox.backlog).into_iter().partition(|it| self.is_wanted(it));
+        self.inbox.backlog = kept_before;
         self.inbox.backlog.extend(kept);
+        released.iter().try_for_each(|line| self.deal_with(line))
     }
 
     /// The first message releases the whole recording, and no turn asks for it.
@@ -113,7 +93,7 @@ impl Player {
     /// The recording has so many turns for the session's messages to release.
     pub fn expect_turns(&mut self, turns: u64) {
         self.turns = Some(turns);
-        if self.inbox.claimed {
+        if self.claimant.is_none() {
             self.spawn.entry.turns_left = self.turns;
         }
     }
@@ -128,49 +108,60 @@ impl Player {
         Ok(())
     }
 
-    /// The first message of the session, as long as it is not used.
-    pub fn first_user(&self) -> Option<&[u8]> {
-        self.inbox.first_user.as_deref()
-    }
-
-    /// Stops a session that has its first message and no recording yet.
-    pub(super) fn must_claim(&self) -> Play<()> {
-        if self.is_live() && !self.inbox.claimed && self.inbox.first_user.is_some() {
-            return Err(Stop::Claim);
-        }
-        Ok(())
-    }
-
-    /// Waits, without a recording, for the first message or the end of stdin.
-    pub fn wait_for_first_user(&mut self) -> Play<()> {
-        loop {
-            self.must_claim()?;
-            if self.spawn.stdin.ended() {
-                return Err(Stop::Natural);
-            }
-            self.wait_to_hear("the first user message")?;
-        }
-    }
-
     /// Waits until frames have come, or the end of stdin.
-    fn wait_to_hear(&mut self, what: &str) -> Play<()> {
-        self.wait(Wait { fd: None, listen: true, until: None, what }).map(drop)
+    pub(super) fn wait_to_hear(&mut self, listen: Listen, what: &str) -> Play<()> {
+        self.wait(Wait { fd: None, listen, until: None, what }).map(drop)
     }
 
-    /// Reads what has come by stdin and deals with its frames.
-    pub(super) fn hear(&mut self) -> Play<()> {
-        match self.spawn.read_stdin(usize::MAX, Some(Instant::now()), "stdin")? {
-            Read::Some | Read::End | Read::Time => {}
-            Read::Signal(signal) => self.signal(signal)?,
+    /// Reads what has come by stdin and deals with its frames, as far as `listen` goes.
+    pub(super) fn hear(&mut self, listen: Listen) -> Play<Read> {
+        let read = self.spawn.read_stdin(usize::MAX, Some(Instant::now()), "stdin")?;
+        if let Read::Signal(signal) = read {
+            self.signal(signal)?;
         }
-        while let Some(line) = self.spawn.stdin.take_line() {
+        self.deal_with_lines(listen)?;
+        Ok(read)
+    }
+
+    /// Deals with the lines that were read and not dealt with; tells whether there were any.
+    pub(super) fn deal_with_lines(&mut self, listen: Listen) -> Play<bool> {
+        let mut any = false;
+        while !self.has_enough(listen)
+            && let Some(line) = self.spawn.stdin.take_line()
+        {
+            any = true;
             let line = line.strip_suffix(b"\n").unwrap_or(&line);
             let t_ms = self.spawn.elapsed_ms();
             let ticket = self.spawn.ticket.as_ref();
             self.exchange.line(ticket, Direction::In, t_ms, line)?;
             self.frame(line)?;
         }
-        Ok(())
+        Ok(any)
+    }
+
+    /// Tells whether something has come that must be answered before what came behind it.
+    pub(super) fn has_enough(&self, listen: Listen) -> bool {
+        let Some(performer) = self.performer.as_ref().filter(|it| it.answers_in_order()) else {
+            return false;
+        };
+        let Inbox { users, backlog, claimed_another, .. } = &self.inbox;
+        match listen {
+            Listen::No | Listen::All => false,
+            Listen::UpToAUser => !users.is_empty(),
+            Listen::UpToATurn => {
+                !users.is_empty() || backlog.iter().any(|line| releases_a_turn(line))
+            }
+            Listen::UpTo(pattern) => {
+                let mut came = backlog.iter().chain(users);
+                *claimed_another
+                    || came.any(|line| pattern.matches_line(&performer.untranslated(line)))
+            }
+        }
+    }
+
+    /// Tells whether stdin has ended and everything that came was dealt with.
+    pub(super) fn has_heard_all(&self) -> bool {
+        self.spawn.stdin.ended() && self.spawn.stdin.pending() == 0
     }
 
     fn frame(&mut self, line: &[u8]) -> Play<()> {
@@ -178,9 +169,14 @@ impl Player {
         if let Some(file) = &mut self.transcript {
             file.prompt(Prompt::Line(line))?;
         }
-        if !self.inbox.claimed && self.inbox.first_user.is_none() && releases_a_turn(line) {
-            self.inbox.first_user = Some(line.to_vec());
+        if self.claimant.is_some() && releases_a_turn(line) {
+            self.claim(line)?;
         }
+        self.deal_with(line)
+    }
+
+    /// Gives a frame to a step of the recording that asks for it, else to the persona.
+    fn deal_with(&mut self, line: &[u8]) -> Play<()> {
         if self.is_wanted(line) {
             self.inbox.backlog.push(line.to_vec());
             return Ok(());
@@ -246,14 +242,14 @@ impl Player {
             return Ok(line);
         }
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             if let Some(line) = self.inbox.users.pop_front() {
                 return Ok(line);
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Err(Stop::Natural);
             }
-            self.wait_to_hear("a user message, for the next turn")?;
+            self.wait_to_hear(Listen::UpToAUser, "a user message, for the next turn")?;
         }
     }
 
@@ -265,10 +261,10 @@ impl Player {
             if let Some(line) = self.inbox.take_reply(id) {
                 return Ok(Some(line));
             }
-            if self.spawn.stdin.ended() || !self.inbox.interrupts.is_empty() || !self.is_live() {
+            if self.has_heard_all() || !self.inbox.interrupts.is_empty() || !self.is_live() {
                 return Ok(None);
             }
-            self.wait_to_hear(&what)?;
+            self.wait_to_hear(Listen::All, &what)?;
         }
     }
 
@@ -278,10 +274,10 @@ impl Player {
             if let Some(line) = self.inbox.take_interrupt() {
                 return Ok(Some(line));
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Ok(None);
             }
-            self.wait_to_hear("the client's interrupt")?;
+            self.wait_to_hear(Listen::All, "the client's interrupt")?;
         }
     }
 
@@ -293,116 +289,10 @@ impl Player {
         Ok(())
     }
 
-    /// Prepares a raw recording for a live session.
-    pub fn raw_session(&mut self, bytes: Vec<u8>) -> RawSession {
-        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1).collect();
-        if ends.last().is_none_or(|end| *end < bytes.len()) && !bytes.is_empty() {
-            ends.push(bytes.len());
-        }
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let lines: Vec<&[u8]> = starts
-            .zip(&ends)
-            .map(|(start, end)| {
-                bytes[start..*end].strip_suffix(b"\n").unwrap_or(&bytes[start..*end])
-            })
-            .collect();
-        let mut cues = match &mut self.performer {
-            Some(performer) => performer.learn(&lines),
-            None => Vec::new(),
-        };
-        cues.resize(ends.len(), Cue::Turn);
-        let session = RawSession { bytes, cues, ends, at: 0 };
-        self.expect_turns(session.turns() as u64);
-        session
-    }
-
-    /// Passes over what comes before the first message: another recording's opening was played.
-    pub fn pass_over_opening(&self, session: &mut RawSession) {
-        let opens =
-            |cue: &Cue| matches!(cue, Cue::Opening | Cue::Answer | Cue::Ask { opening: true, .. });
-        session.at = session.cues.iter().take_while(|cue| opens(cue)).count();
-    }
-
-    /// Plays a raw recording of a session, from where it stands. [`Stop::Claim`] stops it before
-    /// the line that needs the recording to be claimed; it can then go on.
-    pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
-        // The program says nothing before it has heard something.
-        while !self.inbox.heard && !self.spawn.stdin.ended() {
-            self.wait_to_hear("the first line of the session")?;
-        }
-        if !self.inbox.heard {
-            return Err(Stop::Natural);
-        }
-        while session.at < session.cues.len() {
-            self.look_up()?;
-            self.inbox.interrupts_wanted = session.cues[session.at..].contains(&Cue::Interrupted);
-            self.cue(session)?;
-            session.at += 1;
-        }
-        self.in_turn = false;
-        self.inbox.interrupts_wanted = false;
-        self.turn_is_over()?;
-        self.no_more_turns(session.turns())
-    }
-
-    fn cue(&mut self, session: &RawSession) -> Play<()> {
-        let (line, cue) = (session.line(session.at), &session.cues[session.at]);
-        match cue {
-            Cue::Opening | Cue::Free => self.say(line),
-            Cue::Turn => {
-                self.begin_turn()?;
-                self.say(line)
-            }
-            Cue::TurnEnd => {
-                self.begin_turn()?;
-                self.say(line)?;
-                self.in_turn = false;
-                Ok(())
-            }
-            Cue::TakesUser => match self.next_user() {
-                // The end of stdin: the turn goes on without.
-                Ok(_) | Err(Stop::Natural) => self.say(line),
-                Err(stop) => Err(stop),
-            },
-            Cue::Ask { id, opening } => {
-                if !opening {
-                    self.begin_turn()?;
-                }
-                self.say(line)?;
-                self.next_reply(id).map(drop)
-            }
-            Cue::Interrupted => match self.next_interrupt()? {
-                Some(request) => {
-                    let pieces = self.voice(|it| it.interrupt_answer(&request));
-                    self.pieces(pieces)
-                }
-                None => Err(Stop::Natural),
-            },
-            Cue::Answer => Ok(()),
-        }
-    }
-
-    /// A turn of a raw recording waits for a message, unless it is under way.
-    fn begin_turn(&mut self) -> Play<()> {
-        if !self.in_turn {
-            self.next_user()?;
-            self.turn_begins()?;
-        }
-        Ok(())
-    }
-
-    fn say(&mut self, line: &[u8]) -> Play<()> {
-        let line = match &self.performer {
-            Some(performer) => performer.translated(line).into_owned(),
-            None => line.to_vec(),
-        };
-        self.send(Output::Stdout, &line)
-    }
-
     /// Waits for the end of stdin, which ends a session; a further message is one too many.
     pub fn no_more_turns(&mut self, turns: usize) -> Play<()> {
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             if let Some(line) = self.inbox.users.pop_front() {
                 let pieces = self.voice(|it| it.refuse_user(&line));
                 self.pieces(pieces)?;
@@ -416,10 +306,10 @@ impl Player {
                     ),
                 }));
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Err(Stop::Natural);
             }
-            self.wait_to_hear("the end of stdin, which ends the session")?;
+            self.wait_to_hear(Listen::UpToAUser, "the end of stdin, which ends the session")?;
         }
     }
 }

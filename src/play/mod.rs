@@ -2,6 +2,7 @@
 //! of each of them. What a persona is like is asked of [`crate::persona`]; nothing here knows a CLI.
 
 mod child;
+mod claiming;
 mod effects;
 mod emit;
 mod exchange;
@@ -12,6 +13,7 @@ mod live;
 mod output;
 mod player;
 mod raw;
+mod raw_session;
 mod reply;
 mod shape;
 mod side_files;
@@ -21,6 +23,7 @@ mod stop;
 mod turns;
 mod waiting;
 
+pub(crate) use claiming::{Claimant, Claimed};
 pub(crate) use effects::open_beside;
 pub(crate) use exit_watch::ExitWatch;
 pub(crate) use player::{Plan, Player};

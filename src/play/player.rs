@@ -1,9 +1,11 @@
 //! The player: what a recording asks for is done to the streams of a spawn.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::claiming::Claimant;
 use super::exchange::{Direction, Exchange};
 use super::exit_watch::ExitWatch;
 use super::input::Read;
@@ -13,7 +15,7 @@ use super::reply::Ids;
 use super::shape::{Beginning, Shape};
 use super::spawn::Spawn;
 use super::stop::{Play, Stop};
-use super::waiting::{READER, Wait, Woke};
+use super::waiting::{Listen, READER, Wait, Woke};
 use crate::bind::Bindings;
 use crate::error::Error;
 use crate::journal::{Exit, Problem, ProblemKind};
@@ -67,7 +69,7 @@ pub(crate) struct Player {
     /// Bytes that wait for the next step of the same stream.
     pub(super) held: [Vec<u8>; 2],
     /// What the recording does when a signal comes, the latest last.
-    handlers: Vec<(Signal, Rc<[Step]>)>,
+    pub(super) handlers: Vec<(Signal, Rc<[Step]>)>,
     /// The program's own voice, where turns are rendered, streams are rendered, or a session is
     /// live.
     pub(super) performer: Option<Box<dyn Performer>>,
@@ -77,16 +79,26 @@ pub(crate) struct Player {
     pub(super) spoke: bool,
     /// Whether the last words are said.
     pub(super) said_last_words: bool,
+    /// Whether steps that have something to say are still to come.
+    pub more_to_say: bool,
+    /// Whether a signal may bring out more at any time.
+    pub(super) may_say_more: bool,
     /// A message that an `in` step took and no turn has used.
     pub(super) taken_user: Option<Vec<u8>>,
+    /// The warnings of the program that were written.
+    pub warned: String,
     /// The file for the last message, unless the recording writes it itself.
     pub(super) last_message: Option<LastMessage>,
     /// The session file that the program would write, where such files are asked for.
     pub(super) transcript: Option<Transcript>,
+    /// Whether that file is told of events by the voice, since stdout does not show them.
+    pub(super) tells_aside: bool,
     /// A line of stdout that has begun and not ended, for the session file.
     pub(super) untold: Vec<u8>,
     /// A recorded line that has begun and not ended, where recorded lines are rendered.
     pub(super) unrendered: Vec<u8>,
+    /// Who claims a recording for a live session, as long as it has none.
+    pub(super) claimant: Option<Rc<RefCell<dyn Claimant>>>,
     /// How many turns the recording of a live session has.
     pub(super) turns: Option<u64>,
     pub(super) inbox: Inbox,
@@ -123,11 +135,16 @@ impl Player {
             in_turn: false,
             spoke: false,
             said_last_words: false,
+            more_to_say: true,
+            may_say_more: false,
             taken_user: None,
+            warned: String::new(),
             last_message: None,
             transcript: None,
+            tells_aside: false,
             untold: Vec::new(),
             unrendered: Vec::new(),
+            claimant: None,
             turns: None,
             inbox: Inbox::default(),
             exchange: Exchange::default(),
@@ -137,6 +154,12 @@ impl Player {
     /// Starts the clock of the recording: times in it count from here.
     pub fn begin(&mut self) {
         self.began = Instant::now();
+    }
+
+    /// Writes a warning of the program.
+    pub fn warn(&mut self, text: &str) -> Play<()> {
+        self.warned.push_str(text);
+        self.send(Output::Stderr, text.as_bytes())
     }
 
     /// Answers without a recording.
@@ -150,6 +173,9 @@ impl Player {
     /// if nothing has come by then, and returns true. What was read is kept for whoever needs it, if
     /// `keep`.
     pub fn read_to_end(&mut self, first_byte: Option<Duration>, keep: bool) -> Play<bool> {
+        if first_byte.is_some() && self.spawn.stdin.given_up {
+            return Ok(true);
+        }
         let limit = first_byte.map(|time| Instant::now() + time);
         let mut begun = self.spawn.stdin.pending() > 0;
         loop {
@@ -157,7 +183,10 @@ impl Player {
             match self.spawn.read_stdin(usize::MAX, until, "the end of stdin")? {
                 Read::Some => begun = true,
                 Read::End => return Ok(false),
-                Read::Time => return Ok(true),
+                Read::Time => {
+                    self.spawn.stdin.given_up = true;
+                    return Ok(true);
+                }
                 Read::Signal(signal) => self.signal(signal)?,
             }
             if !keep {
@@ -207,10 +236,10 @@ impl Player {
     fn exit_of(&mut self, stop: Stop) -> Exit {
         match stop {
             Stop::Exit(code) => Exit::Code(code),
-            Stop::Natural | Stop::Claim if self.spoke && !self.plan.session => {
+            Stop::Natural | Stop::Other if self.spoke && !self.plan.session => {
                 Exit::Code(self.performer.as_ref().map_or(0, |performer| performer.exit_code()))
             }
-            Stop::Natural | Stop::Claim => Exit::Code(self.watch.code()),
+            Stop::Natural | Stop::Other => Exit::Code(self.watch.code()),
             Stop::Signal(signal) => Exit::Signal(signal.name().to_owned()),
             Stop::Terminated(exit) => {
                 self.spawn.entry.terminated = true;
@@ -255,7 +284,7 @@ impl Player {
                 Wrote::Full(count) => {
                     rest = &rest[count..];
                     // Frames wait too: their answers would stand in the middle of this line.
-                    self.wait(Wait { fd, listen: false, until: None, what: READER })?;
+                    self.wait(Wait { fd, listen: Listen::No, until: None, what: READER })?;
                 }
                 Wrote::NoReader => return self.reader_gone(stream),
                 Wrote::Failed(errno) => {
@@ -290,14 +319,22 @@ impl Player {
 
     /// Waits; signals that come meanwhile are dealt with, and so are the frames of a live session.
     pub(super) fn wait(&mut self, wait: Wait) -> Play<Waited> {
-        let wait = Wait { listen: wait.listen && self.is_live(), ..wait };
+        let wait = match wait.listen {
+            Listen::No => wait,
+            listen if !self.is_live() || self.has_enough(listen) => {
+                Wait { listen: Listen::No, ..wait }
+            }
+            // What was read together with something that had to be answered first.
+            listen if self.deal_with_lines(listen)? => return Ok(Waited::Heard),
+            _ => wait,
+        };
         loop {
             match self.spawn.wait(wait)? {
                 Woke::Ready => return Ok(Waited::Ready),
                 Woke::Time => return Ok(Waited::Time),
                 Woke::Signal(signal) => self.signal(signal)?,
                 Woke::Heard => {
-                    self.hear()?;
+                    self.hear(wait.listen)?;
                     return Ok(Waited::Heard);
                 }
             }
@@ -333,8 +370,12 @@ impl Player {
         let length = Duration::try_from_secs_f64(ms / 1000.0).unwrap_or(Duration::MAX);
         let until = from.checked_add(length).unwrap_or(self.spawn.life + Duration::from_secs(1));
         if until > Instant::now() {
-            while self.wait(Wait { fd: None, listen: true, until: Some(until), what })?
-                != Waited::Time
+            while self.wait(Wait {
+                fd: None,
+                listen: Listen::UpToATurn,
+                until: Some(until),
+                what,
+            })? != Waited::Time
             {}
         }
         Ok(())

@@ -10,6 +10,9 @@ use crate::recording::Output;
 use crate::sessions::transcript::{Prompt, Transcript};
 use crate::sessions::{LastMessage, Told};
 
+/// Longer lines are no events: they are not kept in memory for the session file.
+const LONGEST: usize = 64 << 20;
+
 impl Player {
     /// What must be known for the next spawn that takes this session up, where the session is the
     /// program's own.
@@ -51,6 +54,16 @@ impl Player {
         file.finish(*code, known.as_deref()).map(drop)
     }
 
+    /// Tells the session file of events that stdout does not show.
+    pub(super) fn tell_aside(&mut self) -> Result<(), Error> {
+        let (Some(file), Some(voice)) = (&mut self.transcript, &mut self.performer) else {
+            return Ok(());
+        };
+        let lines = voice.take_untold();
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.into_iter().try_for_each(|line| file.event(line))
+    }
+
     /// Takes note of bytes that are on a stream now.
     pub(super) fn was_written(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
         if stream == Output::Stderr {
@@ -59,12 +72,16 @@ impl Player {
         if let Some(file) = &mut self.last_message {
             file.written(bytes)?;
         }
-        if let Some(file) = &mut self.transcript {
+        if let Some(file) = self.transcript.as_mut().filter(|_| !self.tells_aside) {
             self.untold.extend_from_slice(bytes);
             let whole = memchr::memrchr(b'\n', &self.untold).map_or(0, |newline| newline + 1);
             let lines: Vec<u8> = self.untold.drain(..whole).collect();
             for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
                 file.event(line)?;
+            }
+            if self.untold.len() > LONGEST {
+                // No event is that long; what is left of the line is none either.
+                self.untold.clear();
             }
         }
         Ok(())

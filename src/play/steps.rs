@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::input::Read;
 use super::player::{Player, Waited};
 use super::stop::{Play, Stop};
-use super::waiting::Wait;
+use super::waiting::{Listen, Wait};
 use crate::error::Error;
 use crate::journal::ProblemKind;
 use crate::recording::{In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write};
@@ -37,13 +37,29 @@ struct Cuts {
 impl Player {
     /// Plays some steps, in order.
     pub(super) fn steps(&mut self, steps: &[Step]) -> Play<()> {
-        steps.iter().try_for_each(|step| self.step(step))
+        let after = self.more_to_say;
+        let last = steps.iter().rposition(|step| step.verb.speaks(self.plan.render));
+        for (index, step) in steps.iter().enumerate() {
+            self.more_to_say = after || last.is_some_and(|last| last > index);
+            self.step(step)?;
+        }
+        self.more_to_say = after;
+        Ok(())
     }
 
-    /// Plays one step.
+    /// Plays one step. After the last one that has something to say comes what the run has left to
+    /// say.
     pub fn step(&mut self, step: &Step) -> Play<()> {
+        self.verb(step)?;
+        if !self.more_to_say && step.verb.speaks(self.plan.render) {
+            self.say_the_answer()?;
+        }
+        Ok(())
+    }
+
+    fn verb(&mut self, step: &Step) -> Play<()> {
         self.look_up()?;
-        self.must_claim()?;
+        self.keep_to_the_claim()?;
         if let Some(at) = step.at_ms {
             self.wait_for_time(at)?;
         }
@@ -59,6 +75,7 @@ impl Player {
             Verb::Exit(code) => self.say_the_rest().and(Err(Stop::Exit(*code))),
             Verb::Signal(signal) => self.flush().and(Err(Stop::Signal(*signal))),
             Verb::OnSignal { signal, steps } => {
+                self.may_say_more |= steps.iter().any(|it| it.verb.speaks(self.plan.render));
                 self.on_signal(*signal, Rc::clone(steps));
                 Ok(())
             }
@@ -175,9 +192,9 @@ impl Player {
     fn hang(&mut self) -> Play<()> {
         self.say_the_rest()?;
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             let what = "a signal (the recording hangs here)";
-            self.wait(Wait { fd: None, listen: true, until: None, what })?;
+            self.wait(Wait { fd: None, listen: Listen::All, until: None, what })?;
         }
     }
 
@@ -192,7 +209,16 @@ impl Player {
     }
 
     fn repeat(&mut self, repeat: &Repeat) -> Play<()> {
+        self.rounds(repeat)?;
+        if let Some(until) = &repeat.until {
+            self.no_longer_wanted(until);
+        }
+        Ok(())
+    }
+
+    fn rounds(&mut self, repeat: &Repeat) -> Play<()> {
         let mut left = repeat.times;
+        let after = self.more_to_say;
         loop {
             match &mut left {
                 Times::Count(0) => return Ok(()),
@@ -200,9 +226,11 @@ impl Player {
                 Times::Forever => {}
             }
             let began = Instant::now();
+            self.more_to_say = after || left != Times::Count(0);
             self.steps(&repeat.steps)?;
+            self.more_to_say = after;
             if let Some(until) = &repeat.until
-                && self.has_come(until)?
+                && self.has_come(until, &repeat.steps)?
             {
                 return Ok(());
             }
@@ -215,7 +243,10 @@ impl Player {
     }
 
     /// Tells whether input that is there already is what a loop goes on until.
-    fn has_come(&mut self, until: &Pattern) -> Play<bool> {
+    fn has_come(&mut self, until: &Pattern, round: &[Step]) -> Play<bool> {
+        if self.is_live() {
+            return self.has_come_live(until, round);
+        }
         loop {
             while let Some(line) = self.spawn.stdin.take_line() {
                 if until.matches_line(&line) {
@@ -227,6 +258,30 @@ impl Player {
                 Read::End => return Ok(matches!(until, Pattern::Eof)),
                 Read::Time => return Ok(false),
                 Read::Signal(signal) => self.signal(signal)?,
+            }
+        }
+    }
+
+    /// The same in a live session: what else has come is dealt with as during any wait.
+    fn has_come_live(&mut self, until: &Pattern, round: &[Step]) -> Play<bool> {
+        loop {
+            let read = self.hear(Listen::UpTo(until))?;
+            self.keep_to_the_claim()?;
+            if let Some(line) = self.take_wanted(until) {
+                if is_user(until) {
+                    self.taken_user = Some(line);
+                }
+                return Ok(true);
+            }
+            match read {
+                Read::Some | Read::Signal(_) => {}
+                Read::Time => return Ok(false),
+                Read::End => {
+                    // Messages that came before the end have their turns first.
+                    let turns = round.iter().any(|step| step.verb.speaks(false));
+                    let over = self.has_heard_all() && !(turns && self.inbox.has_users());
+                    return Ok(matches!(until, Pattern::Eof) && over);
+                }
             }
         }
     }
@@ -266,15 +321,17 @@ impl Player {
         }
         let until = self.limit(input);
         let what = format!("stdin: {}", input.pattern);
+        let mut left = match &input.pattern {
+            Pattern::Bytes(count) => *count,
+            _ => u64::MAX,
+        };
         loop {
-            let mut limit = usize::MAX;
             match &input.pattern {
-                Pattern::Bytes(count) => {
-                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
-                    if self.spawn.stdin.take_bytes(count).is_some() {
+                Pattern::Bytes(_) => {
+                    left -= self.spawn.stdin.take_bytes(left);
+                    if left == 0 {
                         return Ok(Came::Bytes);
                     }
-                    limit = count - self.spawn.stdin.pending();
                 }
                 Pattern::Eof => drop(self.spawn.stdin.take_all()),
                 pattern => {
@@ -285,6 +342,7 @@ impl Player {
                     }
                 }
             }
+            let limit = usize::try_from(left).unwrap_or(usize::MAX);
             match self.spawn.read_stdin(limit, until, &what)? {
                 Read::Some => {}
                 // The last line may lack its newline; once more round hands it out.
@@ -309,15 +367,16 @@ impl Player {
         let until = self.limit(input);
         let what = format!("stdin: {}", input.pattern);
         loop {
-            self.must_claim()?;
+            self.keep_to_the_claim()?;
             if let Some(line) = self.take_wanted(&input.pattern) {
                 self.no_longer_wanted(&input.pattern);
                 return Ok(Came::Line(line));
             }
-            if self.spawn.stdin.ended() {
+            if self.has_heard_all() {
                 return Ok(Came::End);
             }
-            let waited = self.wait(Wait { fd: None, listen: true, until, what: &what })?;
+            let listen = Listen::UpTo(&input.pattern);
+            let waited = self.wait(Wait { fd: None, listen, until, what: &what })?;
             if waited == Waited::Time {
                 return Ok(Came::Late);
             }

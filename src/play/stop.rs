@@ -18,8 +18,9 @@ pub(crate) enum Stop {
     Terminated(Exit),
     /// The real CLI ends here by itself; the exit code follows from what it has written.
     Natural,
-    /// A live session has its first message, and must claim a recording before it goes on.
-    Claim,
+    /// The first message of a live session has claimed another recording than the one that is being
+    /// played, and that one is to be played now.
+    Other,
     /// Ringer cannot go on.
     Refused(Error),
 }

@@ -2,7 +2,7 @@
 
 use super::player::Player;
 use super::stop::{Play, Stop};
-use super::waiting::Wait;
+use super::waiting::{Listen, Wait};
 use crate::persona::Piece;
 use crate::persona::performer::Performer;
 use crate::recording::Output;
@@ -12,6 +12,9 @@ impl Player {
     /// Gives the player the voice of its program.
     pub fn lend_voice(&mut self, performer: Option<Box<dyn Performer>>) {
         self.performer = performer;
+        if let (Some(_), Some(performer)) = (&self.transcript, &mut self.performer) {
+            self.tells_aside = performer.keep_untold();
+        }
     }
 
     /// Plays a turn. In a live session it waits for the message that releases it.
@@ -46,6 +49,17 @@ impl Player {
         Ok(())
     }
 
+    /// Says the answer that some formats have only when nothing more can belong to it, as soon as
+    /// that is so: what comes after the last turn comes after the answer.
+    pub(super) fn say_the_answer(&mut self) -> Play<()> {
+        let holds_back = self.held.iter().any(|held| !held.is_empty());
+        if self.is_live() || holds_back || self.may_say_more {
+            return Ok(());
+        }
+        self.render_the_rest()?;
+        self.last_words()
+    }
+
     /// Says what a run has left to say before a step that is its end or lasts for ever: in some
     /// formats that is all of it.
     pub(super) fn say_the_rest(&mut self) -> Play<()> {
@@ -65,6 +79,7 @@ impl Player {
 
     /// Writes the pieces of a turn and waits where they say so.
     pub(super) fn pieces(&mut self, pieces: Vec<Piece>) -> Play<()> {
+        self.tell_aside()?;
         for piece in pieces {
             match piece {
                 Piece::Out(bytes) => self.send(Output::Stdout, &bytes)?,
@@ -98,7 +113,7 @@ impl Player {
         if !self.is_live() {
             loop {
                 let what = "an interrupt (SIGINT)";
-                self.wait(Wait { fd: None, listen: false, until: None, what })?;
+                self.wait(Wait { fd: None, listen: Listen::No, until: None, what })?;
             }
         }
         let Some(request) = self.next_interrupt()? else { return Err(Stop::Natural) };

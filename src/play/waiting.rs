@@ -11,7 +11,7 @@ use super::stop::{Play, Stop};
 use crate::error::Error;
 use crate::invocation;
 use crate::journal::ProblemKind;
-use crate::recording::{Output, Signal};
+use crate::recording::{Output, Pattern, Signal};
 use crate::sys;
 
 /// A wait that lasts longer than this is entered in the journal.
@@ -27,11 +27,27 @@ pub(crate) struct Wait<'a> {
     /// A standard descriptor that must become readable (0) or writable (1, 2).
     pub fd: Option<u8>,
     /// Whether the wait is also over when something comes by stdin.
-    pub listen: bool,
+    pub listen: Listen<'a>,
     /// When the wait is over anyway.
     pub until: Option<Instant>,
     /// What the journal says that is waited for.
     pub what: &'a str,
+}
+
+/// How far a wait listens to what comes by stdin. The limits are for programs that answer everything
+/// in the order in which it came, the start of a turn among it: what came behind that has to wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listen<'a> {
+    /// Not at all.
+    No,
+    /// To everything.
+    All,
+    /// Up to a message that a turn to come, or an `in` step, is released by.
+    UpToATurn,
+    /// Up to a message that the next turn takes.
+    UpToAUser,
+    /// Up to a frame that is waited for.
+    UpTo(&'a Pattern),
 }
 
 /// Why a wait is over.
@@ -76,7 +92,7 @@ impl Spawn {
                 break Woke::Signal(signal);
             }
             let now = Instant::now();
-            let listen = wait.listen && !self.stdin.ended();
+            let listen = !matches!(wait.listen, Listen::No) && !self.stdin.ended();
             if wait.until.is_some_and(|until| until <= now) {
                 // What is there already came in time.
                 break ready(wait.fd, listen, Duration::ZERO)?.unwrap_or(Woke::Time);

@@ -41,6 +41,10 @@ pub struct Summary {
     /// How many steps stand before the first one that has a turn or a user input in it: what a
     /// live session plays before it claims.
     pub opening: u64,
+    /// How many steps there are up to the last one that has a turn in it.
+    pub to_last_turn: u64,
+    /// The same for one that has a turn or something for stdout in it.
+    pub to_last_output: u64,
     /// Whether anything goes to stderr.
     pub writes_stderr: bool,
     /// Whether there are `reply` steps.
@@ -141,6 +145,12 @@ impl Checker<'_> {
             summary.opening += 1;
         }
         summary.steps += 1;
+        if step.verb.speaks(false) {
+            summary.to_last_turn = summary.steps;
+        }
+        if step.verb.speaks(true) {
+            summary.to_last_output = summary.steps;
+        }
         summary.end = match step.verb {
             Verb::Exit(code) => Some(End::Exit(code)),
             Verb::Signal(signal) => Some(End::Signal(signal)),

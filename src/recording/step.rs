@@ -195,6 +195,18 @@ impl Verb {
         matches!(self, Verb::Exit(_) | Verb::Signal(_))
     }
 
+    /// Whether it, or a step inside of it, is a turn, or, where recorded lines are rendered, writes
+    /// some: what the program's own voice has a part in. What a signal brings about may never come,
+    /// and a child has no voice.
+    pub fn speaks(&self, rendered: bool) -> bool {
+        match self {
+            Verb::Turn(_) => true,
+            Verb::Write(write) | Verb::Reply(write) => rendered && write.stream == Output::Stdout,
+            Verb::OnSignal { .. } | Verb::Child { .. } => false,
+            _ => self.nested().into_iter().flatten().any(|step| step.verb.speaks(rendered)),
+        }
+    }
+
     /// The lists of steps inside this one.
     pub fn nested(&self) -> Vec<&[Step]> {
         match self {

@@ -15,6 +15,9 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::persona::Answer;
 
+/// Longer lines are no events, and are not kept.
+const LONGEST: usize = 64 << 20;
+
 /// How the output of the spawn tells its last message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
@@ -31,7 +34,8 @@ pub struct LastMessage {
     path: PathBuf,
     shown: String,
     told: Told,
-    /// What was written since the last whole line; of a plain text, everything.
+    /// What was written since the last whole line; of a plain text, everything, since it goes to the
+    /// file only once the run has ended well.
     rest: Vec<u8>,
     message: Option<String>,
     completed: bool,
@@ -89,6 +93,10 @@ impl LastMessage {
             self.line(line)?;
         }
         rest.drain(..whole);
+        if rest.len() > LONGEST {
+            // No event is that long; what is left of the line is none either.
+            rest.clear();
+        }
         self.rest = rest;
         Ok(())
     }

@@ -35,6 +35,9 @@ pub use ticket::Ticket;
 use crate::error::Error;
 use crate::journal;
 
+/// The note in a state directory that is removed at the end of a run.
+const TEMPORARY: &str = ".temporary";
+
 /// A state directory.
 #[derive(Clone, Debug)]
 pub struct StateDir {
@@ -58,6 +61,22 @@ impl StateDir {
             }
         }
         Ok(StateDir { path })
+    }
+
+    /// Notes that the directory is removed at the end of a run, so that nobody is sent to it.
+    ///
+    /// # Errors
+    ///
+    /// The note cannot be written.
+    pub fn mark_temporary(&self) -> Result<(), Error> {
+        let note = self.path.join(TEMPORARY);
+        std::fs::write(&note, "").map_err(|error| Error::io("cannot write", &note, error))
+    }
+
+    /// Whether it is removed at the end of a run.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        self.path.join(TEMPORARY).exists()
     }
 
     /// Where it is.

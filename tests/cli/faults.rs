@@ -24,8 +24,8 @@ ringer: not as recorded: 3 spawns, 1 of 1 recording played, 2 problems
 ringer: problem in spawn 2 (`claude -p two`): exhausted
   no recording is left for `claude -p two`
     1 of 1 played, the last at [time], in [root]/rec/claude
-    the program under test started claude once more than was recorded, or otherwise than was recorded; what it did is in [stage]/state
-    to play from the start again: ringer reset [stage]/state
+    the program under test started claude once more than was recorded, or otherwise than was recorded; what it did is kept by `ringer run --keep ...`, or by `--state DIR`
+    the next `ringer run` plays from the start again
 ringer: problem in spawn 3 (`claude -p three`): exhausted
   no recording is left for `claude -p three`
 ringer: to look closer, run it again with its journal kept: ringer run --keep ...
@@ -190,8 +190,8 @@ ringer: not as recorded: 4 spawns, 2 of 2 recordings played, 2 problems
 ringer: problem in spawn 3 (`claude -p one`): exhausted
   no recording is left for `claude -p one`
     2 of 2 played, the last at [time], in [root]/rec/claude
-    the program under test started claude once more than was recorded, or otherwise than was recorded; what it did is in [stage]/state
-    to play from the start again: ringer reset [stage]/state
+    the program under test started claude once more than was recorded, or otherwise than was recorded; what it did is kept by `ringer run --keep ...`, or by `--state DIR`
+    the next `ringer run` plays from the start again
 ringer: problem in spawn 4 (`claude -p two`): exhausted
   no recording is left for `claude -p two`
 ringer: note: the doubles were started by 2 processes:

@@ -39,9 +39,13 @@ mod live;
 mod manners;
 /// What goes out: bytes, streams, order, pieces.
 mod output;
+/// Live sessions that were written by hand: the claim, the order of answers, loops, interrupts.
+mod sessions;
 /// Where a double finds its things, and which word wins.
 mod settings;
 /// Pauses, recorded times, hanging, the life of a double.
 mod timing;
 /// Every capture of the real CLIs, replayed.
 mod truth;
+/// Turns as a whole run says them.
+mod turns;

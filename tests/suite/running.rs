@@ -87,6 +87,11 @@ impl Running {
         }
     }
 
+    /// What was read of stdout so far.
+    pub fn read_so_far(&self) -> String {
+        String::from_utf8_lossy(&self.read).into_owned()
+    }
+
     /// Reads one piece of stdout, as much as there is at once.
     pub fn piece(&mut self) -> Vec<u8> {
         let mut buffer = [0; 1 << 16];

@@ -11,7 +11,7 @@ use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
-    Version,
+    Version, Warnings,
 };
 use crate::persona::performer::Performer;
 use crate::play::{ExitWatch, Shape};
@@ -145,6 +145,13 @@ impl ModelRun for Run {
 
     fn unknown(&self) -> &[String] {
         &self.request.unknown
+    }
+
+    fn warnings(&self) -> Warnings {
+        Warnings {
+            at_start: self.request.warnings.clone(),
+            no_stdin: self.request.slow_stdin_warning(),
+        }
     }
 
     fn prompt(&self, stdin: StdinSeen) -> Result<String, Answer> {

@@ -138,6 +138,14 @@ impl Performer for ClaudeVoice {
         self.options.persists.then(|| SessionMark { id: self.session_id.clone(), carried })
     }
 
+    fn keep_untold(&mut self) -> bool {
+        self.renderer.keep_untold()
+    }
+
+    fn take_untold(&mut self) -> Vec<u8> {
+        self.renderer.take_untold()
+    }
+
     fn learn(&mut self, lines: &[&[u8]]) -> Vec<Cue> {
         let (recorded, cues) = Recorded::learn(lines);
         self.recorded = recorded;
@@ -185,6 +193,12 @@ impl Performer for ClaudeVoice {
             }
             Heard::Request(asked) => Frame::Answered(self.request(&asked)),
         }
+    }
+
+    fn interrupted_in_question(&mut self, request: &[u8], question: &[u8]) -> Vec<Piece> {
+        let session = self.options.named.as_deref().or(self.recorded.session.as_deref());
+        self.renderer.take_over(session, question);
+        [self.interrupt_answer(request), self.renderer.interrupted()].concat()
     }
 
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {

@@ -16,6 +16,8 @@ pub struct Format {
     events: Vec<Vec<u8>>,
     texts: Vec<Text>,
     last_is_error: bool,
+    /// The events that were not shown, where somebody wants to know of them.
+    untold: Option<Vec<u8>>,
 }
 
 /// What text prints for one result.
@@ -37,13 +39,30 @@ impl Format {
             events: Vec::new(),
             texts: Vec::new(),
             last_is_error: false,
+            untold: None,
         }
+    }
+
+    /// From now on keeps the events that are not shown as they come; false: all of them are.
+    pub fn keep_untold(&mut self) -> bool {
+        let hides = self.output != Output::StreamJson;
+        self.untold = hides.then(Vec::new);
+        hides
+    }
+
+    /// The events that were not shown since the last call, as lines.
+    pub fn take_untold(&mut self) -> Vec<u8> {
+        self.untold.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Takes one line of the stream, with or without its newline, and gives what is to be written
     /// at once.
     pub fn line(&mut self, line: &[u8]) -> Vec<u8> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
+        if let Some(untold) = &mut self.untold {
+            untold.extend_from_slice(line);
+            untold.push(b'\n');
+        }
         let streams = self.output == Output::StreamJson;
         // A stream is only looked into where a result may be.
         let event = match streams && memmem::find(line, b"\"result\"").is_none() {

@@ -15,6 +15,7 @@ mod json;
 mod layout;
 mod message;
 mod models;
+mod outside;
 mod plan;
 mod renderer;
 mod result;

@@ -164,6 +164,16 @@ impl Renderer {
         self.take()
     }
 
+    /// From now on keeps the events that the format does not show; false: it shows them all.
+    pub fn keep_untold(&mut self) -> bool {
+        self.format.keep_untold()
+    }
+
+    /// The events that were not shown since the last call, as lines.
+    pub fn take_untold(&mut self) -> Vec<u8> {
+        self.format.take_untold()
+    }
+
     /// The code the run exits with: 1 if the last result is an error.
     pub fn exit_code(&self) -> u8 {
         u8::from(self.last_is_error)

@@ -85,6 +85,14 @@ impl Performer for Exec {
         pieces
     }
 
+    fn keep_untold(&mut self) -> bool {
+        self.renderer.keep_untold()
+    }
+
+    fn take_untold(&mut self) -> Vec<u8> {
+        self.renderer.take_untold()
+    }
+
     fn last_message(&self) -> Option<String> {
         self.renderer.last_message().map(str::to_owned)
     }

@@ -40,6 +40,8 @@ pub struct Format {
     message: Option<String>,
     /// What `tokens used` will say, if anything.
     used: Option<Usage>,
+    /// The events that were not shown as such, where somebody wants to know of them.
+    untold: Option<Vec<u8>>,
 }
 
 /// What is read of every line, whatever the format: nothing below the first level, since lines can
@@ -76,6 +78,7 @@ impl Format {
             error: false,
             message: None,
             used: None,
+            untold: None,
         }
     }
 
@@ -106,8 +109,23 @@ impl Format {
         let Ok(event) = serde_json::from_slice::<Value>(line) else {
             return Vec::new();
         };
+        if let Some(untold) = &mut self.untold {
+            untold.extend_from_slice(line.trim_ascii_end());
+            untold.push(b'\n');
+        }
         let text = human.event(&event, aside);
         if text.is_empty() { Vec::new() } else { vec![Piece::Err(text.into_bytes())] }
+    }
+
+    /// From now on keeps the events that are not shown as such; false: they are.
+    pub fn keep_untold(&mut self) -> bool {
+        self.untold = self.human.is_some().then(Vec::new);
+        self.untold.is_some()
+    }
+
+    /// The events since the last call that were not shown as such, as lines.
+    pub fn take_untold(&mut self) -> Vec<u8> {
+        self.untold.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Notes what a line means for the end.

@@ -343,6 +343,11 @@ impl Performer for Live {
         }
     }
 
+    /// `turn/start` is a request like others, and its answer comes first of all that the turn says.
+    fn answers_in_order(&self) -> bool {
+        true
+    }
+
     fn frame(&mut self, line: &[u8], busy: bool) -> Frame {
         let (Ok(text), Some(envelope)) = (std::str::from_utf8(line), Envelope::read(line)) else {
             return Frame::Ignored;
