@@ -38,6 +38,8 @@ pub(crate) struct Inbox {
     heard: bool,
     /// Whether the recording goes on with an interrupt.
     interrupts_wanted: bool,
+    /// Whether the next message begins a turn.
+    turn_is_next: bool,
 }
 
 impl Inbox {
@@ -49,6 +51,11 @@ impl Inbox {
     /// Takes the client's request to interrupt, if there is one.
     pub(super) fn take_interrupt(&mut self) -> Option<Vec<u8>> {
         self.interrupts.pop_front()
+    }
+
+    /// Tells whether a message has come that begins a turn, and the turn has not begun.
+    fn turn_is_due(&self) -> bool {
+        self.turn_is_next && !self.users.is_empty()
     }
 
     fn take_reply(&mut self, id: &str) -> Option<Vec<u8>> {
@@ -185,12 +192,12 @@ impl Player {
             self.inbox.backlog.push(line.to_vec());
             return Ok(());
         }
-        let busy = self.in_turn;
         let Some(performer) = &mut self.performer else { return Ok(()) };
-        match performer.frame(line, busy) {
+        let due = self.inbox.turn_is_due() && performer.interrupts_what_is_due();
+        match performer.frame(line, self.in_turn || due) {
             Frame::User => self.inbox.users.push_back(line.to_vec()),
             Frame::Answered(pieces) => self.pieces(pieces)?,
-            Frame::Interrupt if self.inbox.interrupts_wanted => {
+            Frame::Interrupt if self.inbox.interrupts_wanted || due => {
                 self.inbox.interrupts.push_back(line.to_vec());
             }
             Frame::Interrupt => {
@@ -240,6 +247,15 @@ impl Player {
         }
     }
 
+    /// The next message, which begins a turn; the end of stdin is the end.
+    pub(super) fn next_user_for_a_turn(&mut self) -> Play<Vec<u8>> {
+        self.inbox.turn_is_next = true;
+        let user = self.next_user();
+        // A session that stops here to claim a recording knows only then what comes next.
+        self.inbox.turn_is_next = matches!(user, Err(Stop::Claim));
+        user
+    }
+
     /// The next message that releases a turn; the end of stdin is the end.
     pub(super) fn next_user(&mut self) -> Play<Vec<u8>> {
         if let Some(line) = self.taken_user.take() {
@@ -285,10 +301,14 @@ impl Player {
         }
     }
 
-    /// After a turn: interrupts that came too late for it are answered as the idle program does.
+    /// After a turn, or where none comes: interrupts that came for one are answered as the idle
+    /// program does.
     pub(super) fn turn_is_over(&mut self) -> Play<()> {
         while let Some(line) = self.inbox.take_interrupt() {
-            self.frame(&line)?;
+            let Some(performer) = &mut self.performer else { return Ok(()) };
+            if let Frame::Answered(pieces) = performer.frame(&line, false) {
+                self.pieces(pieces)?;
+            }
         }
         Ok(())
     }
@@ -327,6 +347,7 @@ impl Player {
     /// the line that needs the recording to be claimed; it can then go on.
     pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
         // The program says nothing before it has heard something.
+        self.inbox.turn_is_next = true;
         while !self.inbox.heard && !self.spawn.stdin.ended() {
             self.wait_to_hear("the first line of the session")?;
         }
@@ -335,7 +356,9 @@ impl Player {
         }
         while session.at < session.cues.len() {
             self.look_up()?;
-            self.inbox.interrupts_wanted = session.cues[session.at..].contains(&Cue::Interrupted);
+            let ahead = session.cues[session.at..].iter();
+            let mut turn = ahead.take_while(|cue| **cue != Cue::TurnEnd);
+            self.inbox.interrupts_wanted = turn.any(|cue| *cue == Cue::Interrupted);
             self.cue(session)?;
             session.at += 1;
         }
@@ -385,8 +408,11 @@ impl Player {
     /// A turn of a raw recording waits for a message, unless it is under way.
     fn begin_turn(&mut self) -> Play<()> {
         if !self.in_turn {
-            self.next_user()?;
+            self.next_user_for_a_turn()?;
             self.turn_begins()?;
+            if !self.inbox.interrupts_wanted {
+                self.turn_is_over()?;
+            }
         }
         Ok(())
     }

@@ -310,6 +310,9 @@ impl Player {
         let what = format!("stdin: {}", input.pattern);
         loop {
             self.must_claim()?;
+            if !self.in_turn {
+                self.turn_is_over()?;
+            }
             if let Some(line) = self.take_wanted(&input.pattern) {
                 self.no_longer_wanted(&input.pattern);
                 return Ok(Came::Line(line));

@@ -187,6 +187,11 @@ impl Performer for ClaudeVoice {
         }
     }
 
+    /// Clients write a message and then ask to stop what it began; both may come in one piece.
+    fn interrupts_what_is_due(&self) -> bool {
+        true
+    }
+
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {
         let text = String::from_utf8_lossy(request);
         match frame::hear(&text, self.stock()) {

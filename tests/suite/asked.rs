@@ -1,0 +1,105 @@
+//! What clients of live sessions ask for and send, beyond what the captured ones did: at other
+//! times, and requests that no capture has.
+
+use serde_json::{Value, json};
+
+use crate::running::{Done, Running};
+use crate::scene::Scene;
+
+const CLAUDE: &[&str] =
+    &["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+
+fn lines(done: &Done) -> Vec<Value> {
+    done.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn user(text: &str) -> String {
+    let message = json!({"role": "user", "content": text});
+    format!("{}\n", json!({"type": "user", "message": message}))
+}
+
+fn request(id: &str, request: Value) -> String {
+    format!("{}\n", json!({"type": "control_request", "request_id": id, "request": request}))
+}
+
+fn interrupt() -> String {
+    request("stop-it", json!({"subtype": "interrupt"}))
+}
+
+/// What became of each turn: the results of a claude session, in order.
+fn results(done: &Done) -> Vec<String> {
+    let is_result = |line: &&Value| line["type"] == "result";
+    let text =
+        |line: &Value| line["result"].as_str().or(line["subtype"].as_str()).map(str::to_owned);
+    lines(done).iter().filter(is_result).map(|line| text(line).unwrap()).collect()
+}
+
+/// Answers to the request with this id.
+fn answers(done: &Done, id: &str) -> usize {
+    lines(done).iter().filter(|line| line["response"]["request_id"] == id).count()
+}
+
+fn session(steps: &[&str]) -> (Scene, Running) {
+    let scene = Scene::of_steps(steps);
+    let running = scene.claude(CLAUDE).talk();
+    (scene, running)
+}
+
+#[test]
+fn an_interrupt_right_behind_a_message_is_for_the_turn_that_the_message_begins() {
+    let (_scene, mut running) = session(&[
+        r#"{"turn":{"text":"half","stop":"interrupted"}}"#,
+        r#"{"turn":{"text":"whole"}}"#,
+        r#"{"turn":{"text":"half","stop":"interrupted"}}"#,
+    ]);
+    running.say(&(user("one") + &interrupt()));
+    running.hear("error_during_execution");
+    running.say(&user("two"));
+    running.hear("whole");
+    running.say(&(user("three") + &interrupt()));
+    let done = running.end();
+    let cut = "error_during_execution";
+    assert_eq!(results(&done), [cut, "whole", cut], "{done:?}");
+    assert_eq!(answers(&done, "stop-it"), 2);
+}
+
+#[test]
+fn an_interrupt_right_behind_a_message_cuts_the_recorded_turn_short_too() {
+    let out = |line: Value| format!("{line}\n");
+    let id = "0000";
+    let answer = json!({"subtype": "success", "request_id": "recorded", "response": {}});
+    let scene = Scene::of_raw(
+        [
+            out(json!({"type": "system", "subtype": "init", "session_id": id})),
+            out(json!({"type": "control_response", "response": answer})),
+            out(json!({"type": "result", "subtype": "error_during_execution", "session_id": id})),
+            out(json!({"type": "system", "subtype": "init", "session_id": id})),
+            out(json!({"type": "result", "subtype": "success", "result": "whole"})),
+        ]
+        .concat(),
+    );
+    let mut running = scene.claude(CLAUDE).talk();
+    running.say(&(user("one") + &interrupt()));
+    running.hear("error_during_execution");
+    // The turn that is left goes on with no interrupt: this one is answered, and that is all.
+    running.say(&(user("two") + &interrupt()));
+    let done = running.end();
+    assert_eq!(results(&done), ["error_during_execution", "whole"], "{done:?}");
+    assert_eq!(answers(&done, "stop-it"), 2);
+}
+
+#[test]
+fn an_interrupt_that_a_recording_has_no_use_for_is_answered_all_the_same() {
+    for steps in [
+        &[r#"{"turn":{"text":"whole"}}"#][..],
+        &[r#"{"in":{"type":"user"}}"#, r#"{"turn":{"text":"whole"}}"#],
+        &[r#"{"in":{"type":"user"}}"#, r#"{"out":{"type":"result","result":"whole"}}"#],
+    ] {
+        let (_scene, mut running) = session(steps);
+        running.say(&(user("one") + &interrupt()));
+        running.hear("stop-it");
+        let done = running.end();
+        assert_eq!(results(&done), ["whole"], "{steps:?}: {done:?}");
+        assert_eq!(answers(&done, "stop-it"), 1);
+    }
+}
