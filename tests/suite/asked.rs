@@ -103,3 +103,51 @@ fn an_interrupt_that_a_recording_has_no_use_for_is_answered_all_the_same() {
         assert_eq!(answers(&done, "stop-it"), 1);
     }
 }
+
+#[test]
+fn a_claude_session_answers_what_its_clients_can_ask_besides() {
+    let (_scene, mut running) =
+        session(&[r#"{"turn":{"text":"one"}}"#, r#"{"turn":{"text":"two"}}"#]);
+    let greeting = json!({"subtype": "initialize", "sdkMcpServers": ["calc"]});
+    let set = |servers: Value| json!({"subtype": "mcp_set_servers", "servers": servers});
+    running.say(&request("greeting", greeting));
+    running.say(&user("one"));
+    running.hear("\"one\"");
+    running
+        .say(&request("set-1", set(json!({"here": {"type": "sdk"}, "there": {"command": "x"}}))));
+    running.say(&request("set-2", set(json!({"there": {"command": "x"}}))));
+    running.say(&request("status", json!({"subtype": "mcp_status"})));
+    for subtype in ["reload_plugins", "get_usage", "seed_read_state", "background_tasks"] {
+        running.say(&request(subtype, json!({"subtype": subtype})));
+    }
+    running.say(&request("gone", json!({"subtype": "mcp_read_resource", "serverName": "here"})));
+    running.say(&user("two"));
+    let done = running.end();
+    let lines = lines(&done);
+    let answer = |id: &str| {
+        let mut found = lines.iter().filter(|line| line["response"]["request_id"] == id);
+        found.next().unwrap_or_else(|| panic!("{id}: {done:?}"))["response"].clone()
+    };
+    let changes =
+        |added: Value, removed: Value| json!({"added": added, "removed": removed, "errors": {}});
+    assert_eq!(answer("set-1")["response"], changes(json!(["here", "there"]), json!([])));
+    assert_eq!(answer("set-2")["response"], changes(json!([]), json!(["here"])));
+    let connected = |name: &str| json!({"name": name, "status": "connected"});
+    let status = json!([connected("calc"), connected("there")]);
+    assert_eq!(answer("status")["response"]["mcpServers"], status);
+    assert!(answer("reload_plugins")["response"]["commands"][0]["name"].is_string());
+    assert!(answer("get_usage")["response"]["session"].is_object());
+    assert_eq!(answer("background_tasks")["response"], json!({"backgrounded": false}));
+    assert_eq!(
+        answer("seed_read_state"),
+        json!({"subtype": "success", "request_id": "seed_read_state"})
+    );
+    assert_eq!(answer("gone")["error"], "Server not found: here");
+    let inits = lines.iter().filter(|line| line["subtype"] == "init");
+    let servers = |line: &Value| {
+        let names = line["mcp_servers"].as_array().unwrap().iter();
+        names.map(|server| server["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let servers: Vec<Vec<String>> = inits.map(servers).collect();
+    assert_eq!(servers, [vec!["calc"], vec!["calc", "there"]]);
+}
