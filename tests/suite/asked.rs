@@ -151,3 +151,86 @@ fn a_claude_session_answers_what_its_clients_can_ask_besides() {
     let servers: Vec<Vec<String>> = inits.map(servers).collect();
     assert_eq!(servers, [vec!["calc"], vec!["calc", "there"]]);
 }
+
+/// A client of `codex app-server`: sends requests and gives back their answers, by method.
+fn app_server(scene: &Scene, requests: &[(&str, Value)]) -> Vec<Value> {
+    let mut input = String::new();
+    let greeting = ("initialize", json!({"clientInfo": {"name": "c", "version": "1"}}));
+    for (id, (method, params)) in [&[greeting], requests].concat().iter().enumerate() {
+        input += &format!("{}\n", json!({"id": id, "method": method, "params": params}));
+    }
+    let done = scene.codex(&["app-server"]).input(input).run();
+    let lines = lines(&done);
+    let answer = |id: usize| {
+        let mut found = lines.iter().filter(|line| line["id"] == id && line["method"].is_null());
+        let answer = found.next().unwrap_or_else(|| panic!("{:?}: {done:?}", requests[id - 1]));
+        assert_eq!(answer["error"], Value::Null, "{:?}", requests[id - 1]);
+        answer["result"].clone()
+    };
+    (1..=requests.len()).map(answer).collect()
+}
+
+/// A request with the thread that the session opened first.
+fn first_thread(scene: &Scene) -> String {
+    let answers = app_server(scene, &[("thread/start", json!({}))]);
+    answers[0]["thread"]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_app_server_lists_its_threads_and_takes_them_out_of_the_archive() {
+    let scene = Scene::of_steps(&[r#"{"turn":{"text":"one"}}"#]);
+    let id = first_thread(&Scene::of_steps(&[r#"{"turn":{"text":"one"}}"#]));
+    let thread = json!({"threadId": id});
+    let answers = app_server(
+        &scene,
+        &[
+            ("thread/start", json!({})),
+            ("thread/list", json!({})),
+            ("thread/loaded/list", json!({})),
+            ("thread/archive", thread.clone()),
+            ("thread/list", json!({})),
+            ("thread/list", json!({"archived": true})),
+            ("thread/unarchive", thread.clone()),
+            ("thread/goal/get", thread.clone()),
+            ("thread/goal/set", json!({"threadId": id, "objective": "all green"})),
+            ("thread/goal/clear", thread),
+        ],
+    );
+    assert_eq!(answers[0]["thread"]["id"], *id);
+    assert_eq!(answers[1]["data"][0]["id"], *id);
+    assert_eq!(answers[2]["data"], json!([id]));
+    assert_eq!(answers[4]["data"], json!([]));
+    assert_eq!(answers[5]["data"][0]["id"], *id);
+    assert_eq!(answers[6]["thread"]["id"], *id);
+    assert_eq!(answers[7]["goal"], Value::Null);
+    let goal = &answers[8]["goal"];
+    assert_eq!(
+        [&goal["threadId"], &goal["objective"], &goal["status"]],
+        [&json!(id), &json!("all green"), &json!("active")]
+    );
+    assert_eq!(answers[9], json!({"cleared": true}));
+}
+
+#[test]
+fn an_app_server_answers_with_the_keys_that_typed_clients_demand() {
+    let wanted: &[(&str, Value, &[&str])] = &[
+        ("account/login/start", json!({"type": "apiKey", "apiKey": "k"}), &["type"]),
+        ("account/login/start", json!({"type": "chatgpt"}), &["type", "loginId", "authUrl"]),
+        ("account/login/cancel", json!({"loginId": "x"}), &["status"]),
+        ("plugin/list", json!({}), &["marketplaces"]),
+        ("config/value/write", json!({}), &["status", "version", "filePath"]),
+        ("fs/readFile", json!({"path": "/x"}), &["dataBase64"]),
+        ("fs/watch", json!({"path": "/a\""}), &["path"]),
+        ("modelProvider/capabilities/read", json!({}), &["imageGeneration", "webSearch"]),
+        ("mcpServerStatus/list", json!({}), &["data"]),
+    ];
+    let requests: Vec<(&str, Value)> =
+        wanted.iter().map(|(method, params, _)| (*method, params.clone())).collect();
+    let answers = app_server(&Scene::of_steps(&[r#"{"turn":{"text":"one"}}"#]), &requests);
+    for ((method, _, keys), answer) in wanted.iter().zip(&answers) {
+        for key in *keys {
+            assert!(!answer[key].is_null(), "{method}: {answer}");
+        }
+    }
+    assert_eq!(answers[6]["path"], "/a\"");
+}
