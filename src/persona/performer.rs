@@ -102,6 +102,11 @@ pub(crate) trait Performer: Debug {
         Frame::Ignored
     }
 
+    /// Tells whether an interrupt right behind a message is for the turn that the message begins.
+    fn interrupts_what_is_due(&self) -> bool {
+        false
+    }
+
     /// The answer to the interrupt that the client asked for, and what goes with it; written
     /// before what [`Performer::interrupted`] says, or before the recorded lines that follow it.
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {

@@ -35,7 +35,9 @@ pub(crate) struct Inbox {
     /// Whether anything has come.
     pub(super) heard: bool,
     /// Whether the recording goes on with an interrupt.
-    interrupts_wanted: bool,
+    pub(super) interrupts_wanted: bool,
+    /// Whether the next message begins a turn.
+    pub(super) turn_is_next: bool,
 }
 
 impl Inbox {
@@ -52,6 +54,11 @@ impl Inbox {
     /// Takes the client's request to interrupt, if there is one.
     pub(super) fn take_interrupt(&mut self) -> Option<Vec<u8>> {
         self.interrupts.pop_front()
+    }
+
+    /// Tells whether a message has come that begins a turn, and the turn has not begun.
+    fn turn_is_due(&self) -> bool {
+        self.turn_is_next && !self.users.is_empty()
     }
 
     fn take_reply(&mut self, id: &str) -> Option<Vec<u8>> {
@@ -181,12 +188,12 @@ impl Player {
             self.inbox.backlog.push(line.to_vec());
             return Ok(());
         }
-        let busy = self.in_turn;
         let Some(performer) = &mut self.performer else { return Ok(()) };
-        match performer.frame(line, busy) {
+        let due = self.inbox.turn_is_due() && performer.interrupts_what_is_due();
+        match performer.frame(line, self.in_turn || due) {
             Frame::User => self.inbox.users.push_back(line.to_vec()),
             Frame::Answered(pieces) => self.pieces(pieces)?,
-            Frame::Interrupt if self.inbox.interrupts_wanted => {
+            Frame::Interrupt if self.inbox.interrupts_wanted || due => {
                 self.inbox.interrupts.push_back(line.to_vec());
             }
             Frame::Interrupt => {
@@ -236,6 +243,14 @@ impl Player {
         }
     }
 
+    /// The next message, which begins a turn; the end of stdin is the end.
+    pub(super) fn next_user_for_a_turn(&mut self) -> Play<Vec<u8>> {
+        self.inbox.turn_is_next = true;
+        let user = self.next_user();
+        self.inbox.turn_is_next = false;
+        user
+    }
+
     /// The next message that releases a turn; the end of stdin is the end.
     pub(super) fn next_user(&mut self) -> Play<Vec<u8>> {
         if let Some(line) = self.taken_user.take() {
@@ -281,10 +296,14 @@ impl Player {
         }
     }
 
-    /// After a turn: interrupts that came too late for it are answered as the idle program does.
+    /// After a turn, or where none comes: interrupts that came for one are answered as the idle
+    /// program does.
     pub(super) fn turn_is_over(&mut self) -> Play<()> {
         while let Some(line) = self.inbox.take_interrupt() {
-            self.frame(&line)?;
+            let Some(performer) = &mut self.performer else { return Ok(()) };
+            if let Frame::Answered(pieces) = performer.frame(&line, false) {
+                self.pieces(pieces)?;
+            }
         }
         Ok(())
     }

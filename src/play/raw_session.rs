@@ -38,9 +38,10 @@ impl RawSession {
         self.at = end.map_or(self.cues.len(), |end| self.at + end);
     }
 
-    /// Whether it goes on with an interrupt.
+    /// Whether the running turn goes on with an interrupt.
     fn awaits_interrupt(&self) -> bool {
-        self.cues[self.at..].contains(&Cue::Interrupted)
+        let mut turn = self.cues[self.at..].iter().take_while(|cue| **cue != Cue::TurnEnd);
+        turn.any(|cue| *cue == Cue::Interrupted)
     }
 
     fn line(&self, index: usize) -> &[u8] {
@@ -83,6 +84,7 @@ impl Player {
     /// Plays a raw recording of a session, from where it stands.
     pub fn play_raw_session(&mut self, session: &mut RawSession) -> Play<()> {
         // The program says nothing before it has heard something.
+        self.inbox.turn_is_next = true;
         while !self.inbox.heard && !self.has_heard_all() {
             self.wait_to_hear(Listen::UpToAUser, "the first line of the session")?;
         }
@@ -162,8 +164,11 @@ impl Player {
     /// A turn of a raw recording waits for a message, unless it is under way.
     fn begin_turn(&mut self) -> Play<()> {
         if !self.in_turn {
-            self.next_user()?;
+            self.next_user_for_a_turn()?;
             self.turn_begins()?;
+            if !self.inbox.interrupts_wanted {
+                self.turn_is_over()?;
+            }
         }
         Ok(())
     }

@@ -368,6 +368,9 @@ impl Player {
         let what = format!("stdin: {}", input.pattern);
         loop {
             self.keep_to_the_claim()?;
+            if !self.in_turn {
+                self.turn_is_over()?;
+            }
             if let Some(line) = self.take_wanted(&input.pattern) {
                 self.no_longer_wanted(&input.pattern);
                 return Ok(Came::Line(line));

@@ -27,7 +27,7 @@ impl Player {
             return Err(self.unplayable(line, what));
         }
         self.flush()?;
-        let user = if self.is_live() { Some(self.next_user()?) } else { None };
+        let user = if self.is_live() { Some(self.next_user_for_a_turn()?) } else { None };
         self.speak_up()?;
         self.turn_begins()?;
         self.inbox.expect_interrupts(true);

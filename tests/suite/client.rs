@@ -20,16 +20,19 @@ pub const EXTRA: &str = "\"extra-";
 
 /// What clogs a pipe: a page of it is left.
 const CLOG: usize = (64 - 4) << 10;
+/// How long the pieces of a line are apart.
+const PIECES_APART: Duration = Duration::from_millis(2);
 /// When a reader that is late begins.
 const LATE: Duration = Duration::from_millis(150);
 
 /// A captured session.
 pub struct Session {
-    /// Version and name of the capture.
+    /// The name of the capture.
     pub name: String,
     /// `claude` or `codex`.
     pub program: String,
-    version: String,
+    /// The version that was captured.
+    pub version: String,
     argv: Vec<String>,
     /// What the client sent and the program read, in order.
     pub frames: Vec<Frame>,
@@ -56,6 +59,11 @@ impl Frame {
     /// The frame, parsed; null if it cannot be.
     pub fn json(&self) -> Value {
         json(&self.line)
+    }
+
+    /// Whether it ends the program, which does not read on.
+    pub fn ends_the_program(&self) -> bool {
+        self.json()["request"]["subtype"] == "end_session"
     }
 }
 
@@ -85,9 +93,8 @@ impl Session {
                 _ => {}
             }
         }
-        // The program ends with the session and does not read on.
-        let ends = |frame: &Frame| frame.json()["request"]["subtype"] == "end_session";
-        let read = frames.iter().position(ends).map_or(frames.len(), |end| end + 1);
+        let read = frames.iter().position(Frame::ends_the_program);
+        let read = read.map_or(frames.len(), |end| end + 1);
         frames.truncate(read);
         if frames.is_empty() || stdout.is_empty() {
             return None;
@@ -179,6 +186,17 @@ impl Client {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let _ = self.running.stdin().write_all(text.as_bytes());
         self.sent.extend_from_slice(lines);
+    }
+
+    /// Sends a line in two pieces, one after the other, with an end of line of two bytes.
+    pub fn send_in_pieces(&mut self, line: &str) {
+        let text = format!("{line}\r\n");
+        let (head, tail) = text.as_bytes().split_at(text.len() / 2);
+        for piece in [head, tail] {
+            let _ = self.running.stdin().write_all(piece);
+            std::thread::sleep(PIECES_APART);
+        }
+        self.sent.push(format!("{line}\r"));
     }
 
     /// The whole lines of stdout so far.

@@ -14,6 +14,8 @@ mod scene;
 /// Cursor and tables, to be spoilt by tests.
 mod state_files;
 
+/// What clients of live sessions ask for and when, beyond what the captured ones did.
+mod asked;
 /// Recordings that cannot be played, and that nothing makes a double panic.
 mod broken;
 /// Which recording a spawn gets, and what is said when there is none.

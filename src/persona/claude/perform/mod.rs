@@ -9,6 +9,7 @@ mod options;
 mod recorded;
 mod replace;
 mod requests;
+mod servers;
 mod stock;
 #[cfg(test)]
 mod tests;

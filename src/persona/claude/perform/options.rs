@@ -86,7 +86,7 @@ pub(crate) fn of(request: &Request, around: &Circumstances) -> (Spawn, LiveOptio
         max_turns: request.max_turns.clone(),
         max_budget: request.max_budget.clone(),
         additional_directories: request.values("--add-dir").map(str::to_owned).collect(),
-        mcp_servers: request.mcp_config.iter().flat_map(|config| servers(config)).collect(),
+        mcp_servers: request.mcp_config.iter().flat_map(|config| named_by(config)).collect(),
         earlier: if takes_up { carried::read(&around.carried) } else { Default::default() },
     };
     let live = LiveOptions {
@@ -144,12 +144,7 @@ fn output(format: arguments::Format) -> Output {
 }
 
 /// The servers that an `--mcp-config` names by itself. Those in a file are not looked for.
-fn servers(config: &str) -> Vec<McpServer> {
+fn named_by(config: &str) -> Vec<McpServer> {
     let config: Value = serde_json::from_str(config).unwrap_or_default();
-    let Some(servers) = config["mcpServers"].as_object() else { return Vec::new() };
-    let server = |(name, server): (&String, &Value)| McpServer {
-        name: name.clone(),
-        sdk: server["type"] == "sdk",
-    };
-    servers.iter().map(server).collect()
+    super::servers::configured(config.get("mcpServers"))
 }

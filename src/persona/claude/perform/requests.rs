@@ -29,6 +29,7 @@ impl ClaudeVoice {
             "set_permission_mode" if self.may_set(asked).is_ok() && self.is_mode(asked) => {
                 pieces.extend(self.renderer.mode_notice());
             }
+            "mcp_set_servers" => self.take_servers(asked),
             "initialize" if self.client.initialized > 1 => {
                 pieces.extend(self.renderer.tasks_notice());
             }
@@ -89,14 +90,7 @@ impl ClaudeVoice {
             "initialize" => {
                 self.client.initialized += 1;
                 self.client.hooks = Registered::of(&asked.request);
-                let servers = asked.request.get("sdkMcpServers");
-                let servers: Option<Vec<String>> =
-                    servers.and_then(|s| serde_json::from_str(s).ok());
-                for server in servers.into_iter().flatten() {
-                    if !self.client.servers.contains(&server) {
-                        self.client.servers.push(server);
-                    }
-                }
+                self.greeted_with_servers(&asked.request);
             }
             "set_model" => self.renderer.set_model(asked.string("model").as_deref()),
             "set_permission_mode" if self.may_set(asked).is_ok() => {
@@ -128,22 +122,24 @@ impl ClaudeVoice {
                 keyed("model", &layout.json.string(&model))
             }
             "set_model" | "set_max_thinking_tokens" | "apply_flag_settings" => Said::Done,
-            "mcp_status" => Said::Value(self.servers()),
+            "mcp_status" => self.server_status(),
             "get_context_usage" => {
                 let model = Model::of(layout, Some(&model));
                 Said::Value(context::usage(stock, layout, &model))
             }
             "get_settings" => stock::settings(stock, layout, &model),
-            "mcp_reconnect" | "mcp_toggle" => {
+            "mcp_reconnect" | "mcp_toggle" | "mcp_read_resource" => {
                 let server = asked.printed("serverName");
-                match self.client.servers.iter().any(|known| *known == server) {
+                match self.has_server(&server) {
+                    true if asked.subtype == "mcp_read_resource" => keyed("contents", "[]"),
                     true => Said::Done,
                     false => stock::error(stock, "no_server", &[("server", &server)]),
                 }
             }
+            "mcp_set_servers" => self.set_servers(asked),
             "rewind_files" => stock::error(stock, "no_rewinding", &[]),
             "stop_task" => Said::Value("{}".to_owned()),
-            subtype => stock::error(stock, "unsupported", &[("subtype", subtype)]),
+            subtype => stock::other(stock, layout, &self.options, subtype),
         }
     }
 
@@ -169,23 +165,9 @@ impl ClaudeVoice {
     fn shows_model(&self) -> bool {
         self.stock().rule("set_model_is_always_shown") || !self.client.users.is_empty()
     }
-
-    /// The MCP servers of the session, all of them well.
-    fn servers(&self) -> String {
-        let json = &self.renderer.layout().json;
-        let server = |name: &String| {
-            let value = serde_json::json!({"name": name, "status": "connected"});
-            json.value(&value)
-        };
-        keyed_text("mcpServers", &json.list(self.client.servers.iter().map(server)))
-    }
 }
 
 /// An object of one key.
 fn keyed(key: &str, value: &str) -> Said {
-    Said::Value(keyed_text(key, value))
-}
-
-fn keyed_text(key: &str, value: &str) -> String {
-    format!("{{{}:{value}}}", Value::from(key))
+    Said::Value(format!("{{{}:{value}}}", Value::from(key)))
 }

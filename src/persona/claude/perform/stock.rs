@@ -125,6 +125,25 @@ fn replaced(object: &str, key: &str, source: &str, layout: &Layout) -> String {
     format!("{{{}}}", out.join(","))
 }
 
+/// The answer to a request that does nothing to the session: one of a fixed table, or that there
+/// is no such request. Some of them say again what `initialize` said.
+pub(super) fn other(stock: &Layout, layout: &Layout, options: &LiveOptions, subtype: &str) -> Said {
+    let section = format!("request.{subtype}");
+    if stock.has(&section) {
+        let mut fields = layout.fields();
+        for (key, value) in stock.entries("initialize") {
+            let given = options.initialize.iter().find(|(name, _)| name == key);
+            let value = given.map_or(value, |(_, source)| Some(source));
+            fields = fields.maybe_raw(key, value.map(str::to_owned));
+        }
+        return Said::Value(stock.object(&section, &fields));
+    }
+    match stock.entries("done").any(|(known, _)| known == subtype) {
+        true => Said::Done,
+        false => error(stock, "unsupported", &[("subtype", subtype)]),
+    }
+}
+
 /// The answer to `get_settings`.
 pub(super) fn settings(stock: &Layout, layout: &Layout, model: &str) -> Said {
     let applied = stock.object("settings.applied", &layout.fields().text("model", model));

@@ -38,8 +38,8 @@ pub(super) struct Client {
     pub answered: Vec<String>,
     /// How often it initialized.
     pub initialized: usize,
-    /// MCP servers that it plays itself, beside those among the arguments.
-    pub servers: Vec<String>,
+    /// The MCP servers that its last `mcp_set_servers` named.
+    pub set_servers: Vec<String>,
 }
 
 impl ClaudeVoice {
@@ -47,10 +47,7 @@ impl ClaudeVoice {
     pub fn new(spawn: Spawn, options: LiveOptions) -> ClaudeVoice {
         ClaudeVoice {
             session_id: spawn.session_id.clone(),
-            client: Client {
-                servers: spawn.mcp_servers.iter().map(|server| server.name.clone()).collect(),
-                ..Client::default()
-            },
+            client: Client::default(),
             renderer: Renderer::new(spawn),
             options,
             recorded: Recorded::default(),
@@ -199,6 +196,11 @@ impl Performer for ClaudeVoice {
         let session = self.options.named.as_deref().or(self.recorded.session.as_deref());
         self.renderer.take_over(session, question);
         [self.interrupt_answer(request), self.renderer.interrupted()].concat()
+    }
+
+    /// Clients write a message and then ask to stop what it began; both may come in one piece.
+    fn interrupts_what_is_due(&self) -> bool {
+        true
     }
 
     fn interrupt_answer(&mut self, request: &[u8]) -> Vec<Piece> {

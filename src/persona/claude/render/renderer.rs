@@ -9,7 +9,7 @@ use super::models::Model;
 use super::plan::{self, Act, Call, Ending, Pending};
 use super::result::Spent;
 use super::running::Running;
-use super::spawn::{Carried, Output, Spawn, UserLine};
+use super::spawn::{Carried, McpServer, Output, Spawn, UserLine};
 use super::tools::Settled;
 use crate::persona::Piece;
 use crate::recording::turn::Turn;
@@ -192,6 +192,25 @@ impl Renderer {
     /// Changes the permission mode from the next turn on.
     pub fn set_permission_mode(&mut self, mode: &str) {
         mode.clone_into(&mut self.spawn.permission_mode);
+    }
+
+    /// The MCP servers of the session.
+    pub fn servers(&self) -> &[McpServer] {
+        &self.spawn.mcp_servers
+    }
+
+    /// Adds an MCP server from the next turn on, or puts it in the place of one of the same name.
+    pub fn add_server(&mut self, server: McpServer) {
+        let servers = &mut self.spawn.mcp_servers;
+        match servers.iter_mut().find(|known| known.name == server.name) {
+            Some(known) => *known = server,
+            None => servers.push(server),
+        }
+    }
+
+    /// Takes an MCP server away from the next turn on.
+    pub fn drop_server(&mut self, name: &str) {
+        self.spawn.mcp_servers.retain(|server| server.name != name);
     }
 
     /// Does what the plan says, until it waits or is through.

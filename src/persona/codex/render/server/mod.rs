@@ -1,7 +1,9 @@
 //! `codex app-server`: the answers that need no recording, and turns as notifications
 //! (`codex-0.171.0/06-*`). The other versions' servers were not captured; all answer like 0.171.0.
 
+mod account;
 mod compact;
+mod goals;
 mod item;
 mod notices;
 mod outside;
@@ -199,13 +201,22 @@ impl AppServer {
             "thread/fork" => self.fork_thread(frame)?,
             "thread/read" => self.read_thread(frame)?,
             "thread/archive" => self.archive_thread(frame)?,
+            "thread/unarchive" => self.unarchive_thread(frame)?,
             "thread/name/set" => self.name_thread(frame)?,
+            "thread/list" => self.list_threads(frame),
+            "thread/loaded/list" => self.list_loaded(frame),
+            "thread/turns/list" => self.list_turns(frame)?,
+            "thread/metadata/update" | "thread/revert" => self.show_thread(frame)?,
+            "thread/goal/set" => self.set_goal(frame)?,
+            "thread/goal/get" => self.get_goal(frame)?,
+            "thread/goal/clear" => self.clear_goal(frame)?,
+            "account/login/start" => self.log_in(frame),
             "turn/start" | "review/start" => return self.may_start(frame),
             "thread/compact/start" => self.compact_thread(frame)?,
             "turn/steer" => self.steer(frame)?,
             "turn/interrupt" => self.interrupt(frame)?,
             _ => {
-                let answer = stock::answer(method, &self.spawn)?;
+                let answer = stock::answer(method, &frame.params, &self.spawn)?;
                 self.pieces.push(wire::result(frame.id(), &answer));
             }
         }
@@ -330,6 +341,16 @@ impl AppServer {
         let id = frame.text("threadId").ok_or("Invalid request: missing field `threadId`")?;
         let index = self.threads.iter().position(|thread| thread.id == id);
         index.ok_or_else(|| format!("thread not found: {id}"))
+    }
+
+    /// The same, of the threads that earlier processes left too.
+    fn kept_thread(&mut self, frame: &Frame) -> Result<usize, String> {
+        if let Some(id) = frame.text("threadId")
+            && self.left.iter().any(|(left, _)| left == id)
+        {
+            return Ok(self.adopted(id));
+        }
+        self.thread(frame)
     }
 
     fn server(&self) -> Server<'_> {

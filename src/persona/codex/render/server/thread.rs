@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::super::json::{self, Object};
 use super::super::spawn::{Sandbox, Spawn};
+use super::goals::Goal;
 use super::wire::Frame;
 use crate::recording::turn::Usage;
 
@@ -21,6 +22,8 @@ pub(super) struct Thread {
     pub sandbox: Sandbox,
     pub ephemeral: bool,
     pub name: Option<String>,
+    pub archived: bool,
+    pub goal: Option<Goal>,
     /// The first prompt.
     pub preview: String,
     /// When it began, in seconds since 1970.
@@ -52,6 +55,8 @@ impl Thread {
             sandbox: spawn.sandbox.clone(),
             ephemeral: frame.flag("ephemeral"),
             name: None,
+            archived: false,
+            goal: None,
             preview: String::new(),
             created_at,
             turns: Vec::new(),
@@ -132,6 +137,11 @@ impl Thread {
             .null("daybreakEnabled")
             .raw("turns", &json::array(&self.turns))
             .end()
+    }
+
+    /// The same, without its turns.
+    pub fn summary(&self, server: &Server) -> String {
+        Thread { turns: Vec::new(), ..self.clone() }.object(server)
     }
 
     /// What the client has yet to read: everything.

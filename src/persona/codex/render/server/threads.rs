@@ -1,6 +1,6 @@
-//! The requests that deal with threads as such: start, resume, fork, read, archive, name.
+//! The requests that deal with threads as such: start, resume, fork, read, list, archive, name.
 
-use super::super::json::Object;
+use super::super::json::{self, Object};
 use super::AppServer;
 use super::thread::{self, Thread};
 use super::wire::{self, Frame};
@@ -69,7 +69,7 @@ impl AppServer {
     }
 
     pub(super) fn read_thread(&mut self, frame: &Frame) -> Result<(), String> {
-        let index = self.thread(frame)?;
+        let index = self.kept_thread(frame)?;
         let mut shown = self.threads[index].clone();
         if frame.flag("includeTurns") {
             self.whole_history(frame, "omit `includeTurns` or set it to `false`");
@@ -98,7 +98,8 @@ impl AppServer {
     }
 
     pub(super) fn archive_thread(&mut self, frame: &Frame) -> Result<(), String> {
-        let index = self.thread(frame)?;
+        let index = self.kept_thread(frame)?;
+        self.threads[index].archived = true;
         let about = || Object::new().str("threadId", &self.threads[index].id);
         let unloaded = about().raw("status", r#"{"type":"notLoaded"}"#).end();
         let archived = about().end();
@@ -109,12 +110,70 @@ impl AppServer {
     }
 
     pub(super) fn name_thread(&mut self, frame: &Frame) -> Result<(), String> {
-        let index = self.thread(frame)?;
+        let index = self.kept_thread(frame)?;
         let name = frame.text("name").ok_or("Invalid request: missing field `name`")?;
         self.threads[index].name = Some(name.to_owned());
         self.pieces.push(wire::result(frame.id(), "{}"));
         let params = Object::new().str("threadId", &self.threads[index].id);
         self.notify("thread/name/updated", &params.str("threadName", name).end());
+        Ok(())
+    }
+
+    /// Takes a thread out of the archive. Not captured, as the lists below: the keys are those of
+    /// the published types.
+    pub(super) fn unarchive_thread(&mut self, frame: &Frame) -> Result<(), String> {
+        let index = self.kept_thread(frame)?;
+        self.threads[index].archived = false;
+        self.show_thread(frame)?;
+        let params = Object::new().str("threadId", &self.threads[index].id).end();
+        self.notify("thread/unarchived", &params);
+        Ok(())
+    }
+
+    /// Answers with a thread as it stands, without its turns.
+    pub(super) fn show_thread(&mut self, frame: &Frame) -> Result<(), String> {
+        let index = self.kept_thread(frame)?;
+        let thread = self.threads[index].summary(&self.server());
+        let answer = Object::new().raw("thread", &thread).end();
+        self.pieces.push(wire::result(frame.id(), &answer));
+        Ok(())
+    }
+
+    /// Lists the threads of the session and those that earlier processes left, the latest first
+    /// (an empty list: `06-errors`).
+    pub(super) fn list_threads(&mut self, frame: &Frame) {
+        for (id, _) in self.left.clone() {
+            self.adopted(&id);
+        }
+        let archived = frame.flag("archived");
+        let listed = |thread: &&Thread| !thread.ephemeral && thread.archived == archived;
+        let threads = self.threads.iter().rev().filter(listed);
+        let threads: Vec<String> = threads.map(|it| it.summary(&self.server())).collect();
+        let answer = Object::new()
+            .raw("data", &json::array(&threads))
+            .raw("readStates", "{}")
+            .null("nextCursor")
+            .null("backwardsCursor");
+        self.pieces.push(wire::result(frame.id(), &answer.end()));
+    }
+
+    /// Lists the ids of the threads that are open.
+    pub(super) fn list_loaded(&mut self, frame: &Frame) {
+        let ids: Vec<&str> = self.threads.iter().map(|thread| &*thread.id).collect();
+        let answer = Object::new().raw("data", &json::strings(&ids)).null("nextCursor");
+        self.pieces.push(wire::result(frame.id(), &answer.end()));
+    }
+
+    /// Lists the finished turns of a thread, the latest first unless asked otherwise.
+    pub(super) fn list_turns(&mut self, frame: &Frame) -> Result<(), String> {
+        let index = self.kept_thread(frame)?;
+        let mut turns = self.threads[index].turns.clone();
+        if frame.text("sortDirection") != Some("asc") {
+            turns.reverse();
+        }
+        let answer = Object::new().raw("data", &json::array(&turns));
+        let answer = answer.null("nextCursor").null("backwardsCursor");
+        self.pieces.push(wire::result(frame.id(), &answer.end()));
         Ok(())
     }
 }
