@@ -138,6 +138,9 @@ fn summary(recorded: &Recorded, dir: &Path, before: &[Leftover]) -> String {
              aside, and skipped"
         );
     }
+    for (path, note) in &recorded.notes {
+        let _ = writeln!(text, "ringer: {path}: {note}");
+    }
     if !recorded.removed.is_empty() {
         let _ = writeln!(text, "ringer: removed {} of the old set", shown(&recorded.removed));
     }

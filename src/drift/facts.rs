@@ -1,6 +1,6 @@
 //! What the doubles claim, from the data files of the personas.
 
-use super::HelpOption;
+use super::help::{Help, HelpOption};
 use super::update::Change;
 use crate::persona::{claude, codex};
 
@@ -19,7 +19,17 @@ pub(super) struct Facts {
 pub(super) struct Known {
     /// Its words; empty for the program itself.
     pub path: String,
-    pub options: Vec<KnownOption>,
+    /// Its options; `None`: they are not known.
+    pub options: Option<Vec<KnownOption>>,
+    /// The commands below it; `None`: they are not known.
+    pub commands: Option<Vec<KnownCommand>>,
+}
+
+/// What is claimed of a command's name.
+#[derive(Debug)]
+pub(super) struct KnownCommand {
+    pub names: Vec<String>,
+    pub hidden: bool,
 }
 
 /// What is claimed of an option.
@@ -33,27 +43,39 @@ pub(super) struct KnownOption {
     pub line: &'static str,
 }
 
-/// The commands of codex that clients use.
-const CODEX_COMMANDS: [&str; 5] = ["", "exec", "exec resume", "app-server", "review"];
-
 impl Facts {
     pub fn of(persona: &str, version: Option<&str>) -> Option<Facts> {
         match persona {
             "claude" => {
                 let table = claude::arguments::table(version);
                 let text = claude::arguments::data(table.facts_of);
-                let options = section(text).filter_map(of_claude).collect();
+                let options = section(text, "[options]").filter(|line| line.starts_with('-'));
+                let options = Some(options.filter_map(of_claude).collect());
+                let lines: Vec<&str> = section(text, "[commands]").collect();
+                let names = lines.iter().map(|line| line.split(" = ").next().unwrap_or(line));
+                let commands = Some(names.map(|names| command(words(names))).collect());
+                let below = lines.iter().filter_map(|line| line.split_once(" = "));
+                let below = below.map(|(name, below)| Known {
+                    path: words(name).swap_remove(0),
+                    options: None,
+                    commands: Some(
+                        words(below).into_iter().map(|name| command(vec![name])).collect(),
+                    ),
+                });
+                let program = Known { path: String::new(), options, commands };
                 Some(Facts {
                     version: table.version.to_owned(),
                     source: table.facts_of.to_owned(),
                     text,
-                    commands: vec![Known { path: String::new(), options }],
+                    commands: std::iter::once(program).chain(below).collect(),
                 })
             }
             "codex" => {
                 let table = codex::arguments::table(version);
                 let text = codex::arguments::data(table.source());
-                let commands = CODEX_COMMANDS.iter().filter_map(|path| of_command(text, path));
+                let paths = text.lines().filter_map(|line| line.strip_prefix("command"));
+                let paths = paths.filter(|path| path.is_empty() || path.starts_with(' '));
+                let commands = paths.filter_map(|path| of_command(text, path.trim()));
                 Some(Facts {
                     version: table.version().to_owned(),
                     source: table.source().to_owned(),
@@ -66,11 +88,15 @@ impl Facts {
     }
 }
 
-/// The lines of claude's section of options.
-fn section(text: &'static str) -> impl Iterator<Item = &'static str> {
-    let options = text.split_once("\n[options]").map_or("", |(_, rest)| rest);
-    let options = options.split("\n[").next().unwrap_or("");
-    options.lines().filter(|line| line.starts_with('-'))
+/// The lines of a section of claude's data file.
+fn section(text: &'static str, name: &str) -> impl Iterator<Item = &'static str> {
+    let lines = text.lines().skip_while(move |line| *line != name).skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn command(names: Vec<String>) -> KnownCommand {
+    KnownCommand { names, hidden: false }
 }
 
 fn of_claude(line: &'static str) -> Option<KnownOption> {
@@ -96,21 +122,26 @@ fn words(list: &str) -> Vec<String> {
     list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
-/// A command of codex's data file; none: this version does not have it.
+/// A command of codex's data file; none: only its name is known.
 fn of_command(text: &'static str, path: &str) -> Option<Known> {
     let header = ["command", path].join(" ");
-    let mut options = Vec::new();
+    let (mut options, mut commands) = (Vec::new(), Vec::new());
     for line in block(text, header.trim_end())? {
-        match line.strip_prefix("use ") {
-            Some(set) => {
-                let lines = block(text, &format!("set {set}")).into_iter().flatten();
-                options.extend(lines.filter_map(of_codex));
-            }
-            None if line == "loose" => return None,
-            None => options.extend(of_codex(line)),
+        if let Some(set) = line.strip_prefix("use ") {
+            let lines = block(text, &format!("set {set}")).into_iter().flatten();
+            options.extend(lines.filter_map(of_codex));
+        } else if let Some(names) = line.strip_prefix("sub ") {
+            let (marks, names): (Vec<&str>, _) =
+                names.split(' ').partition(|word| word.starts_with('+'));
+            let names = names.into_iter().map(str::to_owned).collect();
+            commands.push(KnownCommand { names, hidden: marks.contains(&"+hidden") });
+        } else if line == "loose" {
+            return None;
+        } else {
+            options.extend(of_codex(line));
         }
     }
-    Some(Known { path: path.to_owned(), options })
+    Some(Known { path: path.to_owned(), options: Some(options), commands: Some(commands) })
 }
 
 fn block(text: &'static str, header: &str) -> Option<Vec<&'static str>> {
@@ -137,33 +168,62 @@ fn of_codex(line: &'static str) -> Option<KnownOption> {
 
 impl Known {
     /// What is different in a help text, and how the data file would have to change.
-    pub fn compare(&self, shown: &[HelpOption]) -> Vec<(String, Option<Change>)> {
+    pub fn compare(&self, shown: &Help) -> Vec<(String, Option<Change>)> {
         let mut found = Vec::new();
-        for option in shown {
-            let name = option.name();
-            // Every parser of these has these two by itself.
-            if ["--help", "--version"].contains(&name) {
-                continue;
-            }
-            match self.options.iter().find(|known| known.names.iter().any(|known| known == name)) {
-                None => {
-                    found.push((format!("new option {option}"), Some(Change::New(option.clone()))))
-                }
-                Some(known) => found.extend(known.compare(option)),
-            }
+        if let Some(options) = &self.options {
+            compare_options(options, &shown.options, &mut found);
         }
-        for known in self.options.iter().filter(|known| !known.hidden) {
-            let is_shown =
-                |option: &HelpOption| known.names.iter().any(|name| option.names.contains(name));
-            let own = ["--help", "--version"];
-            if !shown.iter().any(is_shown)
-                && !known.names.iter().any(|name| own.contains(&name.as_str()))
-            {
-                let what = format!("{} is gone from --help", known.names.join(", "));
-                found.push((what, Some(Change::Gone(known.line))));
-            }
+        if let Some(commands) = &self.commands {
+            compare_commands(commands, &shown.commands, &mut found);
         }
         found
+    }
+}
+
+fn compare_options(
+    options: &[KnownOption],
+    shown: &[HelpOption],
+    found: &mut Vec<(String, Option<Change>)>,
+) {
+    // Every parser of these has these two by itself.
+    let own = ["--help", "--version"];
+    for option in shown.iter().filter(|option| !own.contains(&option.name())) {
+        match options.iter().find(|known| known.names.iter().any(|name| name == option.name())) {
+            None => {
+                found.push((format!("new option {option}"), Some(Change::New(option.clone()))));
+            }
+            Some(known) => found.extend(known.compare(option)),
+        }
+    }
+    for known in options.iter().filter(|known| !known.hidden) {
+        let is_shown =
+            |option: &HelpOption| known.names.iter().any(|name| option.names.contains(name));
+        let is_own = known.names.iter().any(|name| own.contains(&name.as_str()));
+        if !is_own && !shown.iter().any(is_shown) {
+            let what = format!("{} is gone from --help", known.names.join(", "));
+            found.push((what, Some(Change::Gone(known.line))));
+        }
+    }
+}
+
+fn compare_commands(
+    commands: &[KnownCommand],
+    shown: &[Vec<String>],
+    found: &mut Vec<(String, Option<Change>)>,
+) {
+    // Every parser of these has this one by itself.
+    let is_own = |names: &[String]| names.iter().any(|name| name == "help");
+    let joins = |a: &[String], b: &[String]| a.iter().any(|name| b.contains(name));
+    for names in shown.iter().filter(|names| !is_own(names)) {
+        if !commands.iter().any(|known| joins(&known.names, names)) {
+            let change = Change::NewCommand(names.clone());
+            found.push((format!("new command {}", names.join(", ")), Some(change)));
+        }
+    }
+    for known in commands.iter().filter(|known| !known.hidden && !is_own(&known.names)) {
+        if !shown.iter().any(|names| joins(&known.names, names)) {
+            found.push((format!("command {} is gone from --help", known.names.join(", ")), None));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads the options out of a help text, as the parsers of both CLIs print them: a line that begins
+//! Reads the options and commands out of a help text, as the parsers of both CLIs print them: a line that begins
 //! with the names, the description behind it or below it.
 
 use std::fmt;
@@ -37,8 +37,57 @@ impl fmt::Display for HelpOption {
     }
 }
 
+/// What a help text shows.
+#[derive(Debug, Default)]
+pub(super) struct Help {
+    /// The words of the usage line behind the program's name: the command, then what it takes.
+    pub usage: Vec<String>,
+    pub options: Vec<HelpOption>,
+    /// The commands, each with its names.
+    pub commands: Vec<Vec<String>>,
+    /// Lines that look like an option and cannot be read.
+    pub strange: Vec<String>,
+}
+
+impl Help {
+    /// Whether it is about the command at this path.
+    pub fn is_of(&self, path: &str) -> bool {
+        let words = path.split_whitespace();
+        let mut usage = self.usage.iter();
+        words.into_iter().all(|word| {
+            usage.next().is_some_and(|shown| shown.split('|').any(|shown| shown == word))
+        })
+    }
+}
+
+/// Reads a help text.
+pub(super) fn read(text: &str) -> Help {
+    let (options, strange) = options(text);
+    let usage = text.lines().find_map(|line| line.trim_start().strip_prefix("Usage: "));
+    let usage = usage.into_iter().flat_map(|usage| usage.split_whitespace().skip(1));
+    let usage = usage.map(str::to_owned).collect();
+    Help { usage, options, commands: commands(text), strange }
+}
+
+/// The commands below the heading of that name. Descriptions stand further in.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let lines = text.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| line.is_empty() || line.starts_with(' '));
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let lines = lines.filter(|line| depth(line) == 2);
+    lines
+        .filter_map(|line| {
+            let names = line.split_whitespace().next()?.split('|').map(str::to_owned);
+            let aliases = line.split_once("[aliases: ").and_then(|(_, rest)| rest.split_once(']'));
+            let aliases = aliases.map_or("", |(aliases, _)| aliases).split(", ");
+            let aliases = aliases.filter(|name| !name.is_empty()).map(str::to_owned);
+            Some(names.chain(aliases).collect())
+        })
+        .collect()
+}
+
 /// The options, and the lines that look like one and cannot be read.
-pub(super) fn read(text: &str) -> (Vec<HelpOption>, Vec<String>) {
+fn options(text: &str) -> (Vec<HelpOption>, Vec<String>) {
     let mut options: Vec<HelpOption> = Vec::new();
     let mut strange = Vec::new();
     let mut description = String::new();

@@ -1,5 +1,5 @@
 //! Compares what the doubles claim of a CLI with the real one on this machine: its version, the
-//! options that its `--help` shows, and the shape of its stream.
+//! options and commands that `--help` of each command shows, and the shape of its stream.
 //!
 //! It fails closed: what is not understood is a difference, never passed over. It cannot see what a
 //! help text hides, and says nothing of how options work together.
@@ -8,6 +8,7 @@ mod facts;
 mod help;
 mod rerun;
 mod stream;
+mod talk;
 mod update;
 
 use std::fmt;
@@ -19,7 +20,6 @@ pub use rerun::rerun;
 use crate::error::Error;
 use crate::record::{real, version};
 use facts::Facts;
-use help::HelpOption;
 
 /// The most differences that are shown: one screen.
 const SCREEN: usize = 30;
@@ -89,15 +89,19 @@ pub fn drift_of(persona: &str, program: &Path, pinned: Option<&str>) -> Result<D
     for command in &facts.commands {
         let place = [persona, &command.path].join(" ").trim_end().to_owned();
         let text = help_of(program, &command.path);
-        let (options, strange) = help::read(&text);
-        if options.is_empty() {
+        let help = help::read(&text);
+        if help.options.is_empty() {
             add(&place, "its --help shows no options that could be read".to_owned());
             continue;
         }
-        for line in strange {
+        if !help.is_of(&command.path) {
+            add(&place, "its --help is not about this command, if there still is one".to_owned());
+            continue;
+        }
+        for line in &help.strange {
             add(&place, format!("cannot read this line of --help: {line}"));
         }
-        for (what, change) in command.compare(&options) {
+        for (what, change) in command.compare(&help) {
             add(&place, what);
             changes.add(&command.path, change);
         }

@@ -47,7 +47,7 @@ impl Shape {
 }
 
 /// What an event is: its type, with whatever tells kinds of it apart.
-fn kind_of(event: &Value) -> String {
+pub(super) fn kind_of(event: &Value) -> String {
     let paths = ["/type", "/subtype", "/method", "/event/type", "/item/type", "/request/subtype"];
     let mut parts: Vec<&str> =
         paths.iter().filter_map(|path| event.pointer(path)?.as_str()).collect();

@@ -1,14 +1,19 @@
 //! A new data file from an old one and the differences, for somebody to look through: what is gone
 //! or changed stands as a comment, what is new as a line like the others.
 
-use super::HelpOption;
+use super::help::HelpOption;
 
 /// A change of the data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     New(HelpOption),
+    /// A command below the one that the change is of, by its names.
+    NewCommand(Vec<String>),
     Gone(&'static str),
-    Other { line: &'static str, what: String },
+    Other {
+        line: &'static str,
+        what: String,
+    },
 }
 
 /// The changes, with the commands that they are of.
@@ -31,6 +36,9 @@ impl Changes {
             let ends = if sections { line.starts_with("[commands]") } else { line.is_empty() };
             if ends && let Some(command) = command.take() {
                 lines.extend(self.new_lines(&command, sections));
+            }
+            if sections && line.starts_with("[texts]") {
+                self.add_commands(&mut lines);
             }
             if line.starts_with("[options]") {
                 command = Some(String::new());
@@ -59,11 +67,27 @@ impl Changes {
     }
 
     fn new_lines(&self, command: &str, sections: bool) -> Vec<String> {
-        let new = self.0.iter().filter_map(|(of, change)| match change {
-            Change::New(option) if of == command => Some(option),
+        let of_command = self.0.iter().filter(|(of, _)| of == command);
+        let new = of_command.filter_map(|(_, change)| match change {
+            Change::New(option) if sections => Some(of_claude(option)),
+            Change::New(option) => Some(of_codex(option)),
+            Change::NewCommand(names) if !sections => Some(format!("sub {}", names.join(" "))),
             _ => None,
         });
-        new.map(|option| if sections { of_claude(option) } else { of_codex(option) }).collect()
+        new.collect()
+    }
+
+    /// The new commands of claude, whose section ends here. Those below others are for a reader to
+    /// put where they belong.
+    fn add_commands(&self, lines: &mut Vec<String>) {
+        let gap = lines.pop_if(|line| line.is_empty());
+        for (of, change) in &self.0 {
+            if let Change::NewCommand(names) = change {
+                let note = if of.is_empty() { String::new() } else { format!("# below {of}: ") };
+                lines.push(format!("{note}{}", names.join(", ")));
+            }
+        }
+        lines.extend(gap);
     }
 }
 

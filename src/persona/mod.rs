@@ -34,8 +34,8 @@ pub(crate) fn releases_a_turn(line: &[u8]) -> bool {
         method: Option<std::borrow::Cow<'a, str>>,
     }
     serde_json::from_slice::<Line>(line).is_ok_and(|line| {
-        line.r#type.as_deref() == Some("user")
-            || matches!(line.method.as_deref(), Some("turn/start" | "review/start"))
+        line.r#type.as_deref() == Some(crate::recording::USER_LINE)
+            || line.method.is_some_and(|method| crate::recording::STARTS_A_TURN.contains(&&*method))
     })
 }
 

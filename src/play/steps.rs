@@ -11,7 +11,9 @@ use super::stop::{Play, Stop};
 use super::waiting::{Listen, Wait};
 use crate::error::Error;
 use crate::journal::ProblemKind;
-use crate::recording::{In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write};
+use crate::recording::{
+    In, Output, Pattern, Repeat, Source, StdStream, Step, Times, Verb, Write, releases_a_turn,
+};
 
 /// What is sent at once of a source that may be larger than memory.
 const CHUNK: usize = 128 << 10;
@@ -406,9 +408,7 @@ fn is_user(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Line => true,
         Pattern::Eof | Pattern::Bytes(_) => false,
-        Pattern::Object(shape) => {
-            shape.string("type") == Some("user") || shape.string("method") == Some("turn/start")
-        }
+        Pattern::Object(shape) => releases_a_turn(shape),
     }
 }
 

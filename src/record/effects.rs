@@ -1,7 +1,7 @@
 //! What a program did to the files in its working directory: a look before, a look after.
 //!
-//! Left out are directories that hold no work (`.git`, `node_modules`, ...), links, and what is too
-//! large or too much to be kept in a recording; that something was left out is noted.
+//! Passed over are directories that hold no work (`.git`, `node_modules`, ...) and links. What is too
+//! large or too much to be kept in a recording is left out too, and [`Changes::note`] says so.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,18 @@ use super::redact::Redactor;
 
 const PASSED_OVER: [&str; 6] =
     [".git", "node_modules", "target", ".ringer", "__pycache__", ".venv"];
-const MOST_FILES: usize = 20_000;
-const LARGEST: u64 = 1 << 20;
+/// What a note names before it only counts.
+const MOST_NAMES: usize = 5;
+
+/// How much is looked at, and kept.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    files: usize,
+    /// The size of a file, in bytes.
+    size: u64,
+}
+
+const LIMITS: Limits = Limits { files: 20_000, size: 4 << 20 };
 
 /// What a file was like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,28 +40,87 @@ pub(super) struct Look {
     /// The recordings themselves are none of the program's work.
     without: Option<PathBuf>,
     found: BTreeMap<String, Found>,
+    limits: Limits,
+    /// What could not be looked at.
+    unseen: Unseen,
+}
+
+/// What a look did not see.
+#[derive(Clone, Debug, Default)]
+struct Unseen {
+    /// There are more files than are looked at.
+    more: bool,
+    /// Names that are not UTF-8, as well as they can be shown.
+    names: Vec<String>,
+}
+
+/// What was changed.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub steps: Vec<String>,
+    /// What is not in the steps, and why.
+    pub left_out: Vec<String>,
+}
+
+impl Changes {
+    /// Says what was left out; `None`: nothing.
+    pub fn note(&self) -> Option<String> {
+        let more = match self.left_out.len().checked_sub(MOST_NAMES) {
+            None | Some(0) => String::new(),
+            Some(more) => format!(" and {more} more"),
+        };
+        let named: Vec<&str> = self.left_out.iter().take(MOST_NAMES).map(String::as_str).collect();
+        (!named.is_empty()).then(|| format!("left out of the effects: {}{more}", named.join(", ")))
+    }
 }
 
 impl Look {
     /// Looks at everything below a directory.
     pub fn at(root: &Path, without: Option<&Path>) -> Look {
+        Look::within(LIMITS, root, without)
+    }
+
+    fn within(limits: Limits, root: &Path, without: Option<&Path>) -> Look {
         let without = without.and_then(|path| path.canonicalize().ok());
-        let mut look = Look { root: root.to_owned(), without, found: BTreeMap::new() };
+        let mut look = Look {
+            root: root.to_owned(),
+            without,
+            found: BTreeMap::new(),
+            limits,
+            unseen: Unseen::default(),
+        };
         look.walk(root, "");
         look
     }
 
     fn walk(&mut self, folder: &Path, below: &str) {
         for found in fs::read_dir(folder).into_iter().flatten().flatten() {
-            // A name that is not UTF-8 cannot stand in a recording.
-            let Ok(name) = found.file_name().into_string() else { continue };
             let Ok(metadata) = found.metadata() else { continue };
             let path = found.path();
-            if self.found.len() >= MOST_FILES || self.without.as_deref() == Some(&path) {
+            if self.without.as_deref() == Some(&path) {
                 continue;
             }
-            let relative = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
-            if metadata.is_file() {
+            let name = match found.file_name().into_string() {
+                Ok(name) => name,
+                // It cannot stand in a recording.
+                Err(name) => {
+                    self.unseen.names.push(joined(below, &name.to_string_lossy()));
+                    continue;
+                }
+            };
+            let relative = joined(below, &name);
+            let folder = metadata.is_dir() && !PASSED_OVER.contains(&name.as_str());
+            if !metadata.is_file() && !folder {
+                continue;
+            }
+            if self.found.len() >= self.limits.files {
+                self.unseen.more = true;
+                return;
+            }
+            if folder {
+                self.found.insert(relative.clone(), Found::Folder);
+                self.walk(&path, &relative);
+            } else {
                 let file = Found::File {
                     size: metadata.size(),
                     modified: (metadata.mtime(), metadata.mtime_nsec()),
@@ -59,42 +128,64 @@ impl Look {
                     inode: metadata.ino(),
                 };
                 self.found.insert(relative, file);
-            } else if metadata.is_dir() && !PASSED_OVER.contains(&name.as_str()) {
-                self.found.insert(relative.clone(), Found::Folder);
-                self.walk(&path, &relative);
             }
         }
     }
 
     /// The steps that make of this what is there now.
-    pub fn steps_to_now(&self, redactor: &mut Redactor) -> Vec<String> {
-        let now = Look::at(&self.root, self.without.as_deref());
-        let mut steps = Vec::new();
-        for (path, before) in self.found.iter().rev() {
-            let after = now.found.get(path);
-            let is_folder = |found: &Found| *found == Found::Folder;
-            if after.is_none_or(|after| is_folder(after) != is_folder(before)) {
-                steps.push(lines::file("remove", &redactor.text(path), None));
-            }
-        }
+    pub fn changes_to_now(&self, redactor: &mut Redactor) -> Changes {
+        let now = Look::within(self.limits, &self.root, self.without.as_deref());
+        let mut changes = Changes::default();
+        self.removed(&now, redactor, &mut changes);
         for (path, after) in &now.found {
-            if self.found.get(path) == Some(after) {
-                continue;
+            match self.found.get(path) {
+                Some(before) if before == after => continue,
+                // It may have been there before, unseen.
+                None if self.unseen.more => continue,
+                _ => {}
             }
             let name = redactor.text(path);
             match after {
-                Found::Folder => steps.push(lines::file("mkdir", &name, None)),
-                Found::File { size, .. } if *size > LARGEST => {}
-                Found::File { .. } => {
-                    if let Ok(bytes) = fs::read(self.root.join(path)) {
-                        let bytes = redactor.redact(&bytes);
-                        steps.push(lines::file("write", &name, Some(&bytes)));
-                    }
+                Found::Folder => changes.steps.push(lines::file("mkdir", &name, None)),
+                Found::File { size, .. } if *size > self.limits.size => {
+                    changes.left_out.push(format!("{name} ({size} bytes)"));
                 }
+                Found::File { .. } => match fs::read(self.root.join(path)) {
+                    Ok(bytes) => {
+                        let bytes = redactor.redact(&bytes);
+                        changes.steps.push(lines::file("write", &name, Some(&bytes)));
+                    }
+                    Err(error) => changes.left_out.push(format!("{name} ({error})")),
+                },
             }
         }
-        steps
+        let odd = now.unseen.names.iter().filter(|name| !self.unseen.names.contains(name));
+        changes.left_out.extend(odd.map(|name| format!("{} (not UTF-8)", redactor.text(name))));
+        if self.unseen.more || now.unseen.more {
+            let most = self.limits.files;
+            changes.left_out.push(format!("whatever came after the first {most} files"));
+        }
+        changes
     }
+
+    /// What is not there any more, or is something else. One that the second look did not get to is
+    /// looked for.
+    fn removed(&self, now: &Look, redactor: &mut Redactor, changes: &mut Changes) {
+        let is_folder = |found: &Found| *found == Found::Folder;
+        for (path, before) in self.found.iter().rev() {
+            let gone = match now.found.get(path) {
+                Some(after) => is_folder(after) != is_folder(before),
+                None => fs::symlink_metadata(self.root.join(path)).is_err(),
+            };
+            if gone {
+                changes.steps.push(lines::file("remove", &redactor.text(path), None));
+            }
+        }
+    }
+}
+
+fn joined(below: &str, name: &str) -> String {
+    if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") }
 }
 
 #[cfg(test)]
@@ -119,8 +210,10 @@ mod tests {
         write(".git/HEAD", "x");
         write("recordings/02.jsonl", "");
         fs::remove_dir_all(scene.path().join("old")).unwrap();
+        let changes = look.changes_to_now(&mut Redactor::default());
+        assert_eq!(changes.note(), None);
         assert_eq!(
-            look.steps_to_now(&mut Redactor::default()),
+            changes.steps,
             [
                 r#"{"file":{"remove":"old/gone"}}"#,
                 r#"{"file":{"remove":"old"}}"#,
@@ -129,5 +222,28 @@ mod tests {
                 "{\"file\":{\"write\":\"new/a\",\"text\":\"\u{e9}\"}}",
             ]
         );
+    }
+    #[test]
+    fn what_is_too_large_or_too_much_is_named_and_never_taken_for_removed() {
+        let scene = tempfile::tempdir().unwrap();
+        let write = |path: &str, bytes: &[u8]| fs::write(scene.path().join(path), bytes).unwrap();
+        for name in ["a", "b", "c", "d"] {
+            write(name, b"1");
+        }
+        let limits = Limits { files: 3, size: 4 };
+        let look = Look::within(limits, scene.path(), None);
+        assert_eq!(look.found.len(), 3);
+        write("new", b"1");
+        let changes = look.changes_to_now(&mut Redactor::default());
+        assert_eq!(changes.steps, [""; 0]);
+        let note = "left out of the effects: whatever came after the first 3 files";
+        assert_eq!(changes.note().as_deref(), Some(note));
+
+        let look = Look::within(Limits { files: 9, size: 4 }, scene.path(), None);
+        write("large", b"12345");
+        write("binary", b"\xff\0");
+        let changes = look.changes_to_now(&mut Redactor::default());
+        assert_eq!(changes.steps, [r#"{"file":{"write":"binary","base64":"/wA="}}"#]);
+        assert_eq!(changes.note().unwrap(), "left out of the effects: large (5 bytes)");
     }
 }

@@ -7,6 +7,8 @@
 
 use serde_json::{Value, json};
 
+use crate::recording::{STARTS_A_TURN, USER_LINE};
+
 /// A line of input, as a recording waits for it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Gate {
@@ -30,7 +32,7 @@ impl Gates {
     /// The gate for a line; `None`: nothing is to be waited for. What is no frame is for the caller.
     pub fn of_frame(&mut self, frame: &Value) -> Option<Gate> {
         if let Some(method) = frame.get("method").and_then(Value::as_str) {
-            self.claimed |= method == "turn/start";
+            self.claimed |= STARTS_A_TURN.contains(&method);
             // A notification is not answered, so nothing can have waited for it.
             let id = frame.get("id")?;
             return Some(Gate { pattern: json!({ "method": method }), name: self.asks(id) });
@@ -51,7 +53,7 @@ impl Gates {
             }
             "keep_alive" | "control_cancel_request" => None,
             kind => {
-                self.claimed |= kind == "user";
+                self.claimed |= kind == USER_LINE;
                 Some(Gate { pattern: json!({ "type": kind }), name: None })
             }
         }
@@ -145,6 +147,17 @@ mod tests {
             assert_eq!(gate, pattern.map(|pattern| (pattern, name.map(str::to_owned))));
         }
         assert!(gates.claimed);
+    }
+
+    #[test]
+    fn a_review_claims_as_a_turn_does() {
+        for (method, claims) in
+            [("turn/start", true), ("review/start", true), ("thread/start", false)]
+        {
+            let mut gates = Gates::default();
+            gates.of_frame(&json!({ "id": 1, "method": method }));
+            assert_eq!(gates.claimed, claims, "{method}");
+        }
     }
 
     #[test]

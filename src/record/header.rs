@@ -55,8 +55,11 @@ impl Header {
         Value::Object(self.keys.clone()).to_string()
     }
 
-    /// The header line once it is known what was written.
-    pub fn finished(mut self, seen: &Seen) -> String {
+    /// The header line once it is known what was written, and what the recording lacks.
+    pub fn finished(mut self, seen: &Seen, note: Option<String>) -> String {
+        if let Some(note) = note {
+            self.keys.insert("note".into(), note.into());
+        }
         let mut bind = Map::new();
         if !self.verbatim {
             let ids = [("session_id", &seen.session_id), ("thread_id", &seen.thread_id)];

@@ -20,6 +20,7 @@ mod leaks;
 pub(crate) mod lines;
 mod options;
 mod partial;
+mod pending;
 pub(crate) mod real;
 pub(crate) mod redact;
 mod running;

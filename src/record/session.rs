@@ -50,6 +50,8 @@ pub struct Recorded {
     pub aside: Vec<String>,
     /// Recordings that were removed, since the run that replaced the set has fewer.
     pub removed: Vec<String>,
+    /// What recordings say that they lack, by path below the recording directory.
+    pub notes: Vec<(String, String)>,
     /// Versions, by persona, and what pinning them came to.
     pub versions: Vec<(String, String, Pinned)>,
     /// What a killed recorder left.
@@ -119,6 +121,10 @@ impl RecordSession {
                 list.push(path);
             }
         }
+        for path in recorded.made.iter().chain(&recorded.aside) {
+            let note = note_of(&self.recordings.join(path));
+            recorded.notes.extend(note.map(|note| (path.clone(), note)));
+        }
         if whole && self.options.policy == Policy::All {
             self.remove_the_rest(&mut recorded);
         }
@@ -149,6 +155,12 @@ impl RecordSession {
             }
         }
     }
+}
+
+/// The note in a recording's header, if it is a text.
+fn note_of(path: &Path) -> Option<String> {
+    let header = read_header(BufReader::new(File::open(path).ok()?)).ok()?;
+    serde_json::from_str(header.origin.note?.get()).ok()
 }
 
 fn version_of(persona: &str, options: &Options, path: Option<&OsStr>) -> Option<String> {

@@ -249,11 +249,9 @@ fn record(
         Ended::GoesOn(exit) => return Ok(exit),
         Ended::Wholly(exit) => exit,
     };
-    if let Some(look) = look {
-        for step in look.steps_to_now(&mut tape.redactor) {
-            tape.step(step);
-        }
-    }
+    let changes = look.map(|look| look.changes_to_now(&mut tape.redactor)).unwrap_or_default();
+    let note = changes.note();
+    changes.steps.into_iter().for_each(|step| tape.step(step));
     let claimed = tape.gates.claimed;
     let refused = place.usage && tape.seen.stdout_bytes == 0 && exit != Exit::Code(0);
     let Taped { lines: partial, seen, .. } = tape.end(Some(&exit), lines::Mark::at(at));
@@ -262,7 +260,7 @@ fn record(
         return Ok(exit);
     }
     // A session without a message uses no recording up when it is replayed.
-    partial.finish(&header.finished(&seen), place.session && !claimed)?;
+    partial.finish(&header.finished(&seen, note), place.session && !claimed)?;
     if let (Some(version), None) = (version, &options.stage) {
         version::pin(recordings, persona, &version, false)?;
     }

@@ -2,24 +2,23 @@
 //!
 //! What arrived is kept in order, and written as soon as it can be: the line that it is a part of
 //! must be whole, since a secret may be split over two writes, and everything before it must be
-//! written. So a recording lags behind by an unfinished line, never by more.
+//! written. So a recording lags behind by an unfinished line, never by more, and of a very long one
+//! by its last part: no secret is longer than that.
 
-use std::collections::VecDeque;
-
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::gates::Gates;
 use super::lines::{self, Mark};
 use super::partial::Partial;
-use super::redact::{Earlier, Redactor};
+use super::pending::{Arrival, Pending};
+use super::redact::{Earlier, Redactor, apply};
 use crate::journal::Exit;
 use crate::recording::Output;
 
-/// Bytes of one stream that arrive within this time, with nothing between them, are one write of
-/// the program that a pipe cut up.
-const ONE_WRITE_MS: f64 = 20.0;
 /// A line of input longer than this is not kept as a note.
 const LONGEST_NOTE: usize = 4096;
+/// A line of input longer than this is no frame, and is not kept.
+const LONGEST_INPUT: usize = 64 << 20;
 
 /// A standard stream of the recorded program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,24 +32,6 @@ impl Stream {
     pub(crate) fn name(self) -> &'static str {
         ["stdin", "stdout", "stderr"][self as usize]
     }
-}
-
-/// What arrived, in order.
-#[derive(Debug)]
-enum Arrival {
-    Bytes { stream: Stream, bytes: Vec<u8>, begins_line: bool },
-    InputEnd,
-    Close(Stream),
-}
-
-#[derive(Debug)]
-struct Piece {
-    arrival: Arrival,
-    mark: Mark,
-    /// When the last byte of it arrived.
-    last: f64,
-    /// Whether it can be written: redacted, if it is bytes.
-    settled: bool,
 }
 
 /// Steps that stand inside another one.
@@ -108,6 +89,29 @@ impl Seen {
     }
 }
 
+/// Input that is no frames, a prompt for one.
+#[derive(Debug, Default)]
+struct PlainText {
+    text: Vec<u8>,
+    length: usize,
+}
+
+impl PlainText {
+    fn add(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        if self.length <= LONGEST_NOTE {
+            self.text.extend_from_slice(bytes);
+        }
+    }
+
+    /// What is kept of it: all, or only how much it was. Nothing: there was none.
+    fn note(self) -> Option<String> {
+        let whole = std::str::from_utf8(&self.text).ok().filter(|text| text.len() == self.length);
+        let note = whole.map_or_else(|| json!({ "bytes": self.length }), Value::from);
+        (self.length > 0).then(|| note.to_string())
+    }
+}
+
 /// Where the steps go, a line each.
 pub(crate) trait Lines {
     /// Takes the next line.
@@ -140,18 +144,18 @@ pub(crate) struct Taped<L> {
 pub(crate) struct Tape<L = Partial> {
     lines: L,
     pub redactor: Redactor,
-    /// How close in time, in milliseconds, the pieces of one write are.
-    one_write: f64,
-    earlier: [Earlier; 3],
-    pieces: VecDeque<Piece>,
-    /// How many pieces have left the front.
-    gone: usize,
-    /// The pieces of each stream's unfinished line.
-    open: [Vec<usize>; 3],
+    pending: Pending,
+    /// The unfinished line of input. Nothing waits for its end: it is a step once it is whole.
+    input: Vec<u8>,
+    /// When the last part of it arrived.
+    input_mark: Mark,
+    of_input: Earlier,
     pub gates: Gates,
     pub seen: Seen,
     /// Lines of input came that are no frames, and nothing was written since.
     plain_input: Option<Mark>,
+    /// All input, as long as none of it was a frame.
+    plain_text: Option<PlainText>,
     inside: Vec<Inside>,
 }
 
@@ -170,30 +174,32 @@ impl<L: Lines> Tape<L> {
         Tape {
             lines,
             redactor,
-            one_write: ONE_WRITE_MS,
-            earlier: Default::default(),
-            pieces: VecDeque::new(),
-            gone: 0,
-            open: Default::default(),
+            pending: Pending::default(),
+            input: Vec::new(),
+            input_mark: Mark::default(),
+            of_input: Earlier::default(),
             gates: Gates::default(),
             seen: Seen { watched, ..Seen::default() },
             plain_input: None,
+            plain_text: Some(PlainText::default()),
             inside: Vec::new(),
         }
     }
 
     /// What is taken is a write of its own each time, however close they are.
     pub fn of_writes(mut self) -> Tape<L> {
-        self.one_write = 0.0;
+        self.pending.limits.one_write = 0.0;
         self
     }
 
     /// Takes bytes that arrived.
     pub fn take(&mut self, stream: Stream, bytes: &[u8], mark: Mark) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.part(stream, part, mark);
-            if part.ends_with(b"\n") {
-                self.settle(stream);
+            if stream == Stream::In {
+                self.take_input(part, mark);
+            } else {
+                self.before_output();
+                self.pending.part(stream, part, mark, &mut self.redactor);
             }
         }
         self.emit();
@@ -201,15 +207,15 @@ impl<L: Lines> Tape<L> {
 
     /// Takes the end of the input.
     pub fn input_ended(&mut self, mark: Mark) {
-        self.settle(Stream::In);
-        self.push(Arrival::InputEnd, mark, true);
+        self.settle_input();
+        self.pending.push(Arrival::InputEnd, mark);
         self.emit();
     }
 
     /// Takes that the program closed a stream and lived on.
     pub fn closed(&mut self, stream: Stream, mark: Mark) {
-        self.settle(stream);
-        self.push(Arrival::Close(stream), mark, true);
+        self.pending.settle(stream, &mut self.redactor);
+        self.pending.push(Arrival::Close(stream), mark);
         self.emit();
     }
 
@@ -269,73 +275,46 @@ impl<L: Lines> Tape<L> {
         }
     }
 
-    /// Takes a part of a line.
-    fn part(&mut self, stream: Stream, part: &[u8], mark: Mark) {
-        let begins_line = self.open[stream as usize].is_empty();
-        if !begins_line
-            && let Some(last) = self.pieces.back_mut()
-            && !last.settled
-            && let Arrival::Bytes { stream: known, bytes, .. } = &mut last.arrival
-            && *known == stream
-            && mark.at.unwrap_or(0.0) - last.last < self.one_write
-        {
-            bytes.extend_from_slice(part);
-            last.last = mark.at.unwrap_or(0.0);
-            last.mark.unsure |= mark.unsure;
+    fn take_input(&mut self, part: &[u8], mark: Mark) {
+        self.input_mark = mark;
+        // Whatever so long a line is, it is something that the program was asked.
+        self.gates.claimed |= self.input.len() > LONGEST_INPUT;
+        if self.input.len() <= LONGEST_INPUT {
+            self.input.extend_from_slice(part);
+        }
+        if part.ends_with(b"\n") {
+            self.settle_input();
+        }
+    }
+
+    /// The program may answer a part of a line, unless it is a part of a frame.
+    fn before_output(&mut self) {
+        if self.input.trim_ascii_start().first().is_some_and(|byte| *byte != b'{') {
+            self.settle_input();
+        }
+    }
+
+    fn settle_input(&mut self) {
+        if self.input.is_empty() {
             return;
         }
-        self.open[stream as usize].push(self.gone + self.pieces.len());
-        self.push(Arrival::Bytes { stream, bytes: part.to_vec(), begins_line }, mark, false);
-    }
-
-    fn push(&mut self, arrival: Arrival, mark: Mark, settled: bool) {
-        self.pieces.push_back(Piece { arrival, mark, last: mark.at.unwrap_or(0.0), settled });
-    }
-
-    /// Redacts the unfinished line of a stream as a whole and lets its pieces go. A replacement
-    /// stands in the piece in which the secret began.
-    fn settle(&mut self, stream: Stream) {
-        let numbers = std::mem::take(&mut self.open[stream as usize]);
-        let places: Vec<usize> = numbers.iter().map(|number| number - self.gone).collect();
-        let mut line = Vec::new();
-        for place in &places {
-            if let Arrival::Bytes { bytes, .. } = &self.pieces[*place].arrival {
-                line.extend_from_slice(bytes);
-            }
-        }
-        let edits = self.redactor.edits(&line, &mut self.earlier[stream as usize]);
-        let mut edits = edits.into_iter().peekable();
-        let (mut copied, mut end) = (0, 0);
-        for place in places {
-            let piece = &mut self.pieces[place];
-            piece.settled = true;
-            let Arrival::Bytes { bytes, .. } = &mut piece.arrival else { continue };
-            end += bytes.len();
-            bytes.clear();
-            while let Some(edit) = edits.next_if(|edit| edit.span.start < end) {
-                bytes.extend_from_slice(&line[copied..edit.span.start]);
-                bytes.extend_from_slice(edit.text.as_bytes());
-                copied = edit.span.end;
-            }
-            if copied < end {
-                bytes.extend_from_slice(&line[copied..end]);
-                copied = end;
-            }
-        }
+        let line = std::mem::take(&mut self.input);
+        let bytes = apply(&line, &self.redactor.edits(&line, &mut self.of_input));
+        let stream = Stream::In;
+        self.pending.push(Arrival::Bytes { stream, bytes, begins_line: true }, self.input_mark);
     }
 
     fn settle_all(&mut self) {
-        for stream in [Stream::In, Stream::Out, Stream::Err] {
-            self.settle(stream);
+        self.settle_input();
+        for stream in [Stream::Out, Stream::Err] {
+            self.pending.settle(stream, &mut self.redactor);
         }
         self.emit();
     }
 
     /// Writes what can be written.
     fn emit(&mut self) {
-        while self.pieces.front().is_some_and(|piece| piece.settled) {
-            let Some(Piece { arrival, mark, .. }) = self.pieces.pop_front() else { return };
-            self.gone += 1;
+        while let Some((arrival, mark)) = self.pending.next() {
             match arrival {
                 Arrival::Bytes { stream: Stream::In, bytes, .. } => self.input(&bytes, mark),
                 Arrival::Bytes { bytes, .. } if bytes.is_empty() => {}
@@ -344,7 +323,8 @@ impl<L: Lines> Tape<L> {
                 }
                 Arrival::InputEnd => {
                     self.plain_input = None;
-                    self.line(lines::input(mark, &"eof".into(), None, None));
+                    let note = self.plain_text.take().and_then(PlainText::note);
+                    self.line(lines::input(mark, &"eof".into(), None, note.as_deref()));
                 }
                 Arrival::Close(stream) => self.line(lines::close(mark, stream.name())),
             }
@@ -367,14 +347,18 @@ impl<L: Lines> Tape<L> {
         });
     }
 
-    /// A line of input, or a part of one: what cannot be read as a frame is plain input.
+    /// A line of input: what cannot be read as a frame is plain input.
     fn input(&mut self, bytes: &[u8], mark: Mark) {
         let text = std::str::from_utf8(bytes).map(str::trim).unwrap_or_default();
         let frame = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
         let Some(frame) = frame else {
             self.plain_input = self.plain_input.or(Some(mark));
+            if let Some(text) = &mut self.plain_text {
+                text.add(bytes);
+            }
             return;
         };
+        self.plain_text = None;
         let Some(gate) = self.gates.of_frame(&frame) else { return };
         let note = Some(text).filter(|text| text.len() <= LONGEST_NOTE);
         self.line(lines::input(mark, &gate.pattern, gate.name.as_deref(), note));

@@ -6,7 +6,7 @@ use std::io::BufRead;
 use super::error::{FormatError, Mistake, quoted};
 use super::header::{Header, StdinMode};
 use super::parse::never_played;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Shape};
 use super::read::Steps;
 use super::regexes::Regexes;
 use super::signal::Signal;
@@ -34,7 +34,7 @@ pub struct Summary {
     /// How many `in` steps there are, nested ones counted once; `until` counts as one.
     pub inputs: u64,
     /// The `in` steps that a user message could satisfy, nested ones counted once: those that ask
-    /// for a user line, for a `turn/start`, or for any line.
+    /// for a user line, for what starts a turn of codex, or for any line.
     pub user_inputs: u64,
     /// How many steps stand before the first one that has an `in` or `turn` in it.
     pub before_input: u64,
@@ -270,16 +270,23 @@ impl Checker<'_> {
     }
 }
 
+/// The type of a line of `claude` that is a message of the user.
+pub(crate) const USER_LINE: &str = "user";
+/// The methods of codex that start a turn (`06-turn`, `06-review`).
+pub(crate) const STARTS_A_TURN: [&str; 2] = ["turn/start", "review/start"];
+
+/// Whether only a line that releases a turn is waited for.
+pub(crate) fn releases_a_turn(shape: &Shape) -> bool {
+    shape.string("type") == Some(USER_LINE)
+        || shape.string("method").is_some_and(|method| STARTS_A_TURN.contains(&method))
+}
+
 /// Whether a message of the user could be what is waited for.
 fn takes_user_message(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Line => true,
         Pattern::Eof | Pattern::Bytes(_) => false,
-        Pattern::Object(shape) => {
-            shape.is_empty()
-                || shape.string("type") == Some("user")
-                || shape.string("method") == Some("turn/start")
-        }
+        Pattern::Object(shape) => shape.is_empty() || releases_a_turn(shape),
     }
 }
 

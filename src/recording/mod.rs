@@ -17,6 +17,7 @@
 //! beforehand, then [`Steps`] hands it out step by step.
 
 pub use check::{Awaited, End, Summary, Surroundings, check};
+pub(crate) use check::{STARTS_A_TURN, USER_LINE, releases_a_turn};
 pub use error::FormatError;
 pub use header::{
     BindName, Header, Launcher, LauncherExit, OnEpipe, Origin, Plays, STDIN_MODES, StdinMode,

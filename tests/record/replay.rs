@@ -54,7 +54,7 @@ fn what_the_program_reads_is_waited_for() {
     let harness = ["claude", "-p"];
     assert_eq!(seen(&mut scene.record(&[], &harness), "four").stdout, "4\n");
     let text = scene.recording("claude/01.jsonl");
-    assert!(text.contains("\"in\":\"eof\""), "{text}");
+    assert!(text.contains("\"in\":\"eof\",\"note\":\"four\""), "{text}");
     assert_eq!(seen(&mut scene.run(&harness), "another").stdout, "4\n");
 }
 
@@ -182,6 +182,20 @@ fn changes_of_files_are_recorded_if_asked() {
     assert_eq!(seen(&mut scene.run(&["codex", "exec", "hi"]), "").stdout, "done\n");
     assert_eq!(std::fs::read_to_string(scene.path("work/new/a.txt")).unwrap(), "one\n");
     assert!(!scene.path("work/old.txt").exists());
+}
+
+#[test]
+fn effects_that_are_too_large_to_be_kept_are_named() {
+    let script = "head -c 5000000 /dev/zero > big; printf '\\377' > bytes; echo done";
+    let scene = Scene::new().real("codex", script);
+    let mut command = scene.record(&["--effects"], &["codex", "exec", "hi"]);
+    let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    let note = "left out of the effects: big (5000000 bytes)";
+    assert!(said.contains(&format!("ringer: codex/01.jsonl: {note}\n")), "{said}");
+    assert!(scene.recording("codex/01.jsonl").contains(&format!("\"note\":\"{note}\"")));
+    std::fs::remove_file(scene.path("work/bytes")).unwrap();
+    seen(&mut scene.run(&["codex", "exec", "hi"]), "");
+    assert_eq!(std::fs::read(scene.path("work/bytes")).unwrap(), b"\xff");
 }
 
 #[test]

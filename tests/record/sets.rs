@@ -145,6 +145,19 @@ fn a_session_without_a_message_is_kept_aside() {
 }
 
 #[test]
+fn a_review_is_a_message_of_a_session() {
+    let script = r#"while read -r line; do case "$line" in
+        *review/start*) echo '{"id":1,"result":{"turn":{"id":"t"},"reviewThreadId":"r"}}'
+            echo '{"method":"turn/completed","params":{}}';;
+        esac; done"#;
+    let scene = Scene::new().real("codex", script);
+    let request = "{\"id\":1,\"method\":\"review/start\",\"params\":{}}\n";
+    let recorded = seen(&mut scene.record(&[], &["codex", "app-server"]), request);
+    assert_eq!(scene.files(), ["codex/01.jsonl", "ringer.toml"]);
+    assert_eq!(seen(&mut scene.run(&["codex", "app-server"]), request), recorded);
+}
+
+#[test]
 fn a_question_becomes_an_answer_that_is_not_on_the_cursor() {
     let scene = Scene::new().real("claude", "echo answer to $*");
     let harness = ["sh", "-c", "claude -p one; claude mcp list; claude -p two"];

@@ -86,8 +86,9 @@ fn a_message_that_another_recordings_step_asked_for_releases_a_turn_of_the_claim
         &[r#"{"out":"open\n"}"#, r#"{"in":{"type":"user"}}"#],
     );
     scene.steps("02.jsonl", "{\"ringer\":1}", &[r#"{"turn":{"text":"the second"}}"#]);
-    let (mut first, mut second) = (session(&scene), session(&scene));
+    let mut first = session(&scene);
     first.hear("open\n");
+    let mut second = session(&scene);
     second.hear("open\n");
     first.say(USER);
     until(&scene, 1, |entry| entry.recording().is_some());

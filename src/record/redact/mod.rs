@@ -25,7 +25,7 @@ pub(crate) use people::People;
 use view::View;
 
 /// The mark by which what was replaced is known.
-const MARK: &str = "redacted";
+pub(crate) const MARK: &str = "redacted";
 
 /// Something that must not be written.
 #[derive(Debug)]

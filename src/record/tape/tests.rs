@@ -90,7 +90,7 @@ fn plain_input_is_one_gate_and_only_if_something_came_before_its_end() {
         [
             r#"{"at":1,"in":"line"}"#,
             r#"{"at":2,"out":"x\n"}"#,
-            r#"{"at":4,"in":"eof"}"#,
+            r#"{"at":4,"in":"eof","note":"one\ntwo\nthree\nfour"}"#,
             r#"{"at":5,"out":"y\n"}"#
         ]
     );
@@ -117,5 +117,39 @@ fn what_follows_a_signal_is_the_answer_to_it_and_a_descendant_goes_on() {
     );
     for line in &lines {
         crate::recording::Step::parse(line, 1).unwrap();
+    }
+}
+
+#[test]
+fn a_frame_that_comes_in_parts_is_one_frame_and_holds_nothing_back() {
+    let mut scene = Scene::new();
+    scene.take(Stream::In, "{\"type\":\"us", 1.0);
+    scene.take(Stream::Out, "{\"a\":1}\n", 50.0);
+    assert_eq!(scene.on_disk(), [r#"{"at":50,"out":{"a":1}}"#]);
+    scene.take(Stream::In, "er\"}\n", 90.0);
+    assert!(scene.tape.gates.claimed);
+    let step = r#"{"at":90,"in":{"type":"user"},"note":{"type":"user"}}"#;
+    assert_eq!(scene.ended()[1], step);
+}
+
+#[test]
+fn a_part_of_a_line_may_be_answered() {
+    let mut scene = Scene::new();
+    scene.take(Stream::In, "y", 1.0);
+    scene.take(Stream::Out, "thanks\n", 2.0);
+    assert_eq!(scene.on_disk(), [r#"{"at":1,"in":"line"}"#, r#"{"at":2,"out":"thanks\n"}"#]);
+}
+
+#[test]
+fn a_prompt_that_was_piped_in_is_kept_without_secrets_and_a_long_one_is_counted() {
+    for (text, note) in [
+        (format!("do {KEY}\nnow"), r#","note":"do redacted-API_KEY\nnow""#),
+        ("x".repeat(5000), r#","note":{"bytes":5000}"#),
+        (String::new(), ""),
+    ] {
+        let mut scene = Scene::new();
+        scene.take(Stream::In, &text, 1.0);
+        scene.tape.input_ended(Mark::at(2.0));
+        assert_eq!(scene.on_disk(), [format!(r#"{{"at":2,"in":"eof"{note}}}"#)]);
     }
 }
