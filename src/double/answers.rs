@@ -16,7 +16,7 @@ impl Chooser {
         if self.settings.set.versions.contains_key(self.manners.name()) {
             return None;
         }
-        let Ok(Choice::Found(pick)) = self.look(ledger, &Late::NOTHING) else {
+        let Ok(Choice::Found(pick)) = self.look(ledger, &Late::UNKNOWN) else {
             return None;
         };
         let version = pick.item.ok()?.header.origin.cli_version?;

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::desk::Script;
 use super::messages;
 use super::opened::Opened;
 use crate::directory::Pool;
@@ -14,8 +15,6 @@ use crate::play::Spawn;
 use crate::recording::{Facts, Regexes, StdinMode};
 use crate::settings::Settings;
 use crate::state::{Choice, Ledger, Pick, StateDir};
-
-use super::desk::Script;
 
 /// What choosing a recording depends on.
 #[derive(Debug)]
@@ -36,15 +35,13 @@ pub(super) struct Late {
 }
 
 impl Late {
-    /// That of a spawn which has no prompt and reads no stdin.
+    /// Nothing is known yet.
+    pub const UNKNOWN: Late = Late { prompt: None, stdin_line: None };
+
+    /// There is no prompt, and nothing comes by stdin.
     pub fn nothing() -> Late {
         Late { prompt: Some(String::new()), stdin_line: Some(String::new()) }
     }
-}
-
-impl Late {
-    /// Nothing is known yet.
-    pub const NOTHING: Late = Late { prompt: None, stdin_line: None };
 }
 
 impl Chooser {
@@ -135,7 +132,7 @@ impl Chooser {
     /// What a live session does at its start. Real clients open sessions just to ask something and
     /// close them, so it claims nothing unless its recording says so.
     pub fn open_session(&mut self, ledger: &mut Ledger) -> Script {
-        match self.look(ledger, &Late::NOTHING) {
+        match self.look(ledger, &Late::UNKNOWN) {
             Ok(Choice::Found(pick)) if pick.item.as_ref().is_ok_and(|it| it.claims_at_start()) => {
                 Script::Recording(pick)
             }
