@@ -21,6 +21,7 @@ mod spawn;
 mod steps;
 mod stop;
 mod turns;
+mod untaken;
 mod waiting;
 
 pub(crate) use claiming::{Claimant, Claimed};
