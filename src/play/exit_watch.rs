@@ -3,6 +3,8 @@
 
 use memchr::memmem::Finder;
 
+use super::spread::Spread;
+
 /// Longer lines are not looked into: no event that ends a run is that long, and memory stays flat.
 const LONGEST: usize = 8 << 20;
 
@@ -15,6 +17,8 @@ pub(crate) struct ExitWatch {
     /// The line that has begun and not ended.
     line: Vec<u8>,
     too_long: bool,
+    /// Documents that go over several lines, which are judged as they are on one.
+    spread: Spread,
     code: u8,
 }
 
@@ -22,7 +26,14 @@ impl ExitWatch {
     /// Watches for lines with `needle`, of which `judge` tells the exit code they mean, if any.
     pub fn new(needle: Option<&'static str>, judge: fn(&[u8]) -> Option<u8>) -> ExitWatch {
         let needle = needle.map(|needle| Finder::new(needle.as_bytes()));
-        ExitWatch { needle, judge, line: Vec::new(), too_long: false, code: 0 }
+        ExitWatch {
+            needle,
+            judge,
+            line: Vec::new(),
+            too_long: false,
+            spread: Spread::default(),
+            code: 0,
+        }
     }
 
     /// Reads some bytes.
@@ -30,6 +41,7 @@ impl ExitWatch {
         if self.needle.is_none() {
             return;
         }
+        self.spread.feed(bytes);
         let (Some(first), Some(last)) =
             (memchr::memchr(b'\n', bytes), memchr::memrchr(b'\n', bytes))
         else {
@@ -46,7 +58,15 @@ impl ExitWatch {
     /// The exit code after everything that was read.
     pub fn code(&mut self) -> u8 {
         self.end_line();
+        if let Some(code) = self.spread.documents().filter_map(|it| self.judged(it)).last() {
+            self.code = code;
+        }
         self.code
+    }
+
+    /// What a document means, if it may be one of those that decide.
+    fn judged(&self, document: &[u8]) -> Option<u8> {
+        self.needle.as_ref()?.find(document).and_then(|_| (self.judge)(document))
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -98,6 +118,21 @@ mod tests {
         let stream = b"a\nend 3\nthe end is not near\nend 7\nb";
         for cut in 0..stream.len() {
             let mut watch = ExitWatch::new(Some("end"), judge);
+            watch.feed(&stream[..cut]);
+            watch.feed(&stream[cut..]);
+            assert_eq!(watch.code(), 7, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_spread_over_lines_counts_however_it_is_cut() {
+        let of_document = |document: &[u8]| {
+            let value: serde_json::Value = serde_json::from_slice(document).ok()?;
+            u8::try_from(value["end"].as_u64()?).ok()
+        };
+        let stream = b"\n {\n  \"end\": 3,\n  \"x\": {}\n}\n{\n  \"end\":\n  7\n}\n{\"x\": 1\n}\n";
+        for cut in 0..stream.len() {
+            let mut watch = ExitWatch::new(Some("end"), of_document);
             watch.feed(&stream[..cut]);
             watch.feed(&stream[cut..]);
             assert_eq!(watch.code(), 7, "cut at {cut}");

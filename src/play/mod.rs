@@ -18,6 +18,7 @@ mod reply;
 mod shape;
 mod side_files;
 mod spawn;
+mod spread;
 mod steps;
 mod stop;
 mod turns;
