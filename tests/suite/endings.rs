@@ -39,6 +39,17 @@ fn a_recorded_death_is_a_real_one() {
 }
 
 #[test]
+fn an_error_event_fails_a_codex_run_of_a_version_that_has_it_so() {
+    let stream = "{\"type\":\"turn.started\"}\n{\"type\":\"error\",\"message\":\"MCP client for \
+                  `dead` failed to start\"}\n{\"type\":\"turn.completed\",\"usage\":{}}\n";
+    for (version, code) in [("0.50.0", 1), ("0.99.0", 0), ("0.171.0", 0)] {
+        let scene = Scene::of_raw(stream);
+        scene.set(&format!("[codex]\nversion = \"{version}\"\n"));
+        scene.codex(&["exec", "--json", "hi"]).run().is(stream, "", code);
+    }
+}
+
+#[test]
 fn a_document_that_somebody_has_laid_out_decides_as_on_one_line() {
     let result = |failed: bool| json!({"type": "result", "is_error": failed, "usage": {"a": [1]}});
     let laid_out = |value: &Value| serde_json::to_string_pretty(value).unwrap();

@@ -125,6 +125,28 @@ fn claude_takes_signals_as_the_real_one() {
 }
 
 #[test]
+fn claude_exits_with_0_or_1_after_an_interrupt_by_its_version_and_what_it_is_about() {
+    let call = r#"{"out":{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]},"parent_tool_use_id":null}}"#;
+    let nested = r#"{"out":{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"u"}]},"parent_tool_use_id":"t"}}"#;
+    let result = r#"{"out":{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}}"#;
+    for (before, versions) in [
+        (&[][..], [0, 0]),
+        (&[call], [1, 0]),
+        (&[call, nested], [1, 0]),
+        (&[call, result], [0, 0]),
+        (&[call, result, call], [1, 0]),
+    ] {
+        for (version, status) in ["2.1.197", "2.1.332"].into_iter().zip(versions) {
+            let rest = [r#"{"out":"on my way"}"#, r#"{"hang":true}"#];
+            let scene = Scene::of_steps(&[before, &rest].concat());
+            scene.set(&format!("[claude]\nversion = \"{version}\"\n"));
+            let done = signalled(&scene, false, Signal::INT);
+            assert_eq!(done.status, status, "{version} {before:?}");
+        }
+    }
+}
+
+#[test]
 fn codex_takes_signals_as_the_real_one() {
     for (signal, status) in
         [(Signal::INT, 1), (Signal::TERM, -15), (Signal::HUP, -1), (Signal::QUIT, -3)]
