@@ -53,7 +53,7 @@ fn codex_does_not_read_stdin_for_resume_fork_and_review_with_a_prompt() {
     ] {
         let scene = Scene::of_names(&["1.jsonl"]);
         let mut running = scene.codex(&args).talk();
-        running.say("never read");
+        running.offer("never read");
         running.end_talking().is("1.jsonl\n", "", 0);
         assert_eq!(scene.entry(1)["stdin"]["bytes"], 0, "{args:?}");
     }
@@ -70,7 +70,7 @@ fn the_header_or_the_set_may_say_how_stdin_is_read() {
         let scene = Scene::new();
         scene.steps("1.jsonl", header, &[r#"{"out":"x"}"#]).set(set);
         let mut running = scene.codex(&["exec", "hi"]).talk();
-        running.say("input");
+        running.offer("input");
         let done = if bytes == 0 { running.end_talking() } else { running.end() };
         done.is("x", "", 0);
         assert_eq!(scene.entry(1)["stdin"]["bytes"], bytes, "{header} {set}");
