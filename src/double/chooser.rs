@@ -64,7 +64,7 @@ impl Chooser {
             settings: Rc::clone(settings),
             request,
             regexes: Regexes::default(),
-            state: Rc::new(state.clone()),
+            state: Rc::new(state.for_a_life(invocation.clock, settings.max_life)),
         })
     }
 
@@ -117,6 +117,8 @@ impl Chooser {
     /// The state directory cannot be read or written.
     pub fn claim(&mut self, spawn: &mut Spawn, late: &Late) -> Result<Script, Error> {
         let state = Rc::clone(&self.state);
+        // The wait for the lock has the timer for itself.
+        spawn.stop_watching();
         let mut ledger = state.lock()?;
         let script = self.choose(&mut ledger, &mut spawn.entry, late);
         match (&script, &spawn.ticket) {

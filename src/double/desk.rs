@@ -75,6 +75,8 @@ pub(super) fn enter(
     let env = settings.map_or(EnvMode::Masked, |settings| settings.set.journal_env);
     let (mut entry, masker) = first_entry(manners.name(), invocation, env);
     entry.recordings = settings.map(|found| JournaledText::of(found.recordings.as_os_str()));
+    let max_life = settings.map_or(Settings::MAX_LIFE, |settings| settings.max_life);
+    let state = state.for_a_life(invocation.clock, max_life);
     let mut ledger = state.lock()?;
     let ticket = ledger.ticket()?;
     entry.spawn = ticket.number();
@@ -88,7 +90,6 @@ pub(super) fn enter(
     }
     let ticket = ledger.enter(ticket, &mut entry, pick)?;
     drop(ledger);
-    let max_life = settings.map_or(Settings::MAX_LIFE, |settings| settings.max_life);
     let mut spawn = Spawn::new(invocation, ticket, entry, masker, max_life);
     spawn.keeps_stdin = settings.is_none_or(|settings| settings.set.journal_stdin);
     let pinned = settings.and_then(|settings| settings.set.versions.get(manners.name()));

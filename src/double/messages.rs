@@ -30,17 +30,20 @@ pub(super) fn shortage(
     state: &StateDir,
 ) -> Error {
     let asked = command(program, argv);
-    let unmatched = shortage.spent < shortage.recordings;
+    let unmatched = !shortage.near.is_empty();
     let mut what = if unmatched {
         format!("no recording accepts `{asked}`")
     } else {
         format!("no recording is left for `{asked}`")
     };
     let last = shortage.last_play.as_deref().unwrap_or("some time ago");
-    let _ = write!(what, "\n  {} of {} played", shortage.spent, shortage.recordings);
-    if shortage.spent > 0 {
-        let _ = write!(what, ", the last at {last}");
-    }
+    let (spent, recordings) = (shortage.spent, shortage.recordings);
+    let _ = match (spent, recordings) {
+        // None of them is ever used up, or can be played at all.
+        (_, 0) => write!(what, "\n  none was played"),
+        (0, _) => write!(what, "\n  0 of {recordings} played"),
+        _ => write!(what, "\n  {spent} of {recordings} played, the last at {last}"),
+    };
     let _ = write!(what, ", in {}", pool.path.display());
     let mut near: Vec<_> = shortage.near.iter().collect();
     near.sort_by_key(|(_, misses)| misses.len());

@@ -22,8 +22,16 @@ pub(crate) trait Manners: Debug + Sync {
     /// What a spawn's arguments ask for.
     fn read(&self, invocation: &Invocation, settings: &Settings, version: Version) -> Request;
 
-    /// Reads along with stdout for the exit code that the stream means.
-    fn exit_watch(&self) -> ExitWatch;
+    /// Reads along with stdout for the exit code that the stream means, of the version that is
+    /// answered as, where one is pinned.
+    fn exit_watch(&self, version: Option<&str>) -> ExitWatch;
+
+    /// Reads along with stdout for the exit code that an interrupt would lead to, where that
+    /// depends on what the program is about.
+    fn interrupt_watch(&self, version: Option<&str>) -> Option<ExitWatch> {
+        let _ = version;
+        None
+    }
 
     /// How the program takes a signal.
     fn on_signal(&self, signal: Signal, situation: Situation) -> Ending;
@@ -213,6 +221,8 @@ pub(crate) struct Situation<'a> {
     pub started: bool,
     /// The spawn holds a conversation over stdin.
     pub session: bool,
+    /// The exit code that an interrupt leads to, as [`Manners::interrupt_watch`] has it.
+    pub interrupted_code: u8,
 }
 
 /// How a program takes a signal.

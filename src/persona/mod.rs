@@ -23,6 +23,16 @@ pub(crate) fn named(program: &str) -> &'static dyn Manners {
     }
 }
 
+/// The versions of a persona that are known, oldest first; none of a program that nothing is known
+/// of.
+pub(crate) fn known_versions(program: &str) -> Vec<&'static str> {
+    match program {
+        "claude" => claude::arguments::known_versions().collect(),
+        "codex" => codex::arguments::known_versions().collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether a client's line is a message that releases a turn: a `claude` user line, or one of codex
 /// that starts a turn.
 pub(crate) fn releases_a_turn(line: &[u8]) -> bool {

@@ -30,7 +30,7 @@ impl Manners for Plain {
         Request::Run(Rc::new(PlainRun))
     }
 
-    fn exit_watch(&self) -> ExitWatch {
+    fn exit_watch(&self, _: Option<&str>) -> ExitWatch {
         ExitWatch::new(None, |_| None)
     }
 

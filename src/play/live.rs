@@ -9,6 +9,7 @@ use super::exchange::Direction;
 use super::input::Read;
 use super::player::Player;
 use super::stop::{Play, Stop};
+use super::untaken::first_message;
 use super::waiting::{Listen, Wait};
 use crate::error::Error;
 use crate::journal::ProblemKind;
@@ -49,6 +50,11 @@ impl Inbox {
     /// Tells whether messages wait for turns.
     pub(super) fn has_users(&self) -> bool {
         !self.users.is_empty()
+    }
+
+    /// The first message that neither a turn nor a step has taken.
+    pub(super) fn untaken(&self) -> Option<&[u8]> {
+        self.users.front().map(Vec::as_slice).or_else(|| first_message(&self.backlog))
     }
 
     /// Takes the client's request to interrupt, if there is one.

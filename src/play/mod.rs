@@ -18,9 +18,11 @@ mod reply;
 mod shape;
 mod side_files;
 mod spawn;
+mod spread;
 mod steps;
 mod stop;
 mod turns;
+mod untaken;
 mod waiting;
 
 pub(crate) use claiming::{Claimant, Claimed};

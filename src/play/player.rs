@@ -59,6 +59,8 @@ pub(crate) struct Player {
     pub spawn: Spawn,
     pub plan: Plan,
     pub(super) watch: ExitWatch,
+    /// The same for the exit code after an interrupt, where that hangs on the stream.
+    interrupts: Option<ExitWatch>,
     /// Whether everything that goes to stdout is read for that.
     pub(super) watches: bool,
     /// How stdout begins, and the shape that the arguments ask for.
@@ -119,11 +121,12 @@ pub(super) enum Waited {
 impl Player {
     /// A player that has done nothing yet.
     pub fn new(spawn: Spawn, plan: Plan) -> Player {
-        let watch = plan.manners.exit_watch();
+        let watch = plan.manners.exit_watch(plan.version.as_deref());
         Player {
             spawn,
             plan,
             watch,
+            interrupts: None,
             watches: true,
             beginning: Beginning::default(),
             asked: None,
@@ -154,6 +157,8 @@ impl Player {
     /// Starts the clock of the recording: times in it count from here.
     pub fn begin(&mut self) {
         self.began = Instant::now();
+        let version = self.plan.version.as_deref();
+        self.interrupts = self.plan.manners.interrupt_watch(version);
     }
 
     /// Writes a warning of the program.
@@ -262,6 +267,9 @@ impl Player {
             Output::Stdout => {
                 if self.watches {
                     self.watch.feed(bytes);
+                }
+                if let Some(interrupts) = &mut self.interrupts {
+                    interrupts.feed(bytes);
                 }
                 self.beginning.feed(bytes);
                 Direction::Out
@@ -405,6 +413,7 @@ impl Player {
             version: self.plan.version.as_deref(),
             started: self.spawn.stdout.bytes > 0,
             session: self.plan.session,
+            interrupted_code: self.interrupts.as_mut().map_or(0, ExitWatch::code),
         };
         match self.plan.manners.on_signal(signal, situation) {
             Ending::Exits(code) => Err(Stop::Terminated(Exit::Code(code))),

@@ -29,7 +29,7 @@ pub(crate) struct Spawn {
     /// When it must have ended.
     pub life: Instant,
     pub max_life: Duration,
-    /// Whether the journal keeps the bytes of stdin.
+    /// Whether the journal keeps what comes by stdin.
     pub keeps_stdin: bool,
     /// How it stands with a write that may take long.
     pub(super) writing: Writing,
@@ -82,6 +82,9 @@ impl Spawn {
     /// Writes the entry as things stand now.
     pub fn save(&mut self) -> Result<(), Error> {
         self.entry.stdin = self.stdin.journaled();
+        if !self.keeps_stdin {
+            self.entry.stdin.text = None;
+        }
         if let Some(text) = &mut self.entry.stdin.text {
             *text = self.masker.text(text).into_owned();
             self.entry.masked = self.masker.masked().cloned();

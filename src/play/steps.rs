@@ -303,11 +303,14 @@ impl Player {
             Came::End => {
                 let case = input.cases.iter().find(|case| matches!(case.pattern, Pattern::Eof));
                 let waited_for = matches!(input.pattern, Pattern::Eof);
+                if waited_for {
+                    self.end_has_come(line)?;
+                }
                 match (case, &input.on_eof) {
                     (Some(case), _) => self.steps(&case.steps),
                     (None, Some(steps)) => self.steps(steps),
                     (None, None) if waited_for => Ok(()),
-                    (None, None) => Err(Stop::Natural),
+                    (None, None) => Err(self.gone_while_waiting(&input.pattern.to_string(), line)),
                 }
             }
             Came::Late => match &input.on_timeout {

@@ -27,7 +27,7 @@ impl Player {
             return Err(self.unplayable(line, what));
         }
         self.flush()?;
-        let user = if self.is_live() { Some(self.next_user_for_a_turn()?) } else { None };
+        let user = if self.is_live() { Some(self.user_of_turn(line)?) } else { None };
         self.speak_up()?;
         self.turn_begins()?;
         self.inbox.expect_interrupts(true);
@@ -37,6 +37,14 @@ impl Player {
         self.in_turn = false;
         self.inbox.expect_interrupts(false);
         self.turn_is_over()
+    }
+
+    /// The message that a turn of the recording is released by.
+    fn user_of_turn(&mut self, line: u64) -> Play<Vec<u8>> {
+        self.next_user_for_a_turn().map_err(|stop| match stop {
+            Stop::Natural => self.gone_while_waiting("a user message, for a turn", line),
+            stop => stop,
+        })
     }
 
     /// Says what comes before the first turn.

@@ -172,7 +172,7 @@ impl Spawn {
     }
 
     /// From here on the life limit alone interrupts.
-    fn stop_watching(&mut self) {
+    pub fn stop_watching(&mut self) {
         if self.writing != Writing::Unwatched {
             self.writing = Writing::Unwatched;
             sys::take_alarm();

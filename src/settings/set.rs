@@ -38,7 +38,7 @@ pub struct Set {
     pub initialize: Vec<(String, String)>,
     /// How the journal keeps the environment.
     pub journal_env: EnvMode,
-    /// Whether the journal keeps the bytes of stdin.
+    /// Whether the journal keeps what comes by stdin: the bytes, and the text in the entry.
     pub journal_stdin: bool,
 }
 
@@ -127,6 +127,7 @@ impl Reader<'_> {
         for (key, value) in table {
             match (key.as_str(), value) {
                 ("version", Value::String(version)) => {
+                    self.version(persona, version)?;
                     set.versions.insert(persona.to_owned(), version.clone());
                 }
                 ("initialize", Value::Table(answer)) if persona == "claude" => {
@@ -142,6 +143,38 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a version that can be none: every persona would take it for its oldest.
+    fn version(&self, persona: &str, version: &str) -> Result<(), Error> {
+        if version.starts_with(|first: char| first.is_ascii_digit()) {
+            return Ok(());
+        }
+        let known = crate::persona::known_versions(persona);
+        let known = match known.as_slice() {
+            [] => "such as \"2.1.332\"".to_owned(),
+            known => format!("known are {}", known.join(", ")),
+        };
+        let what =
+            format!("version: {version:?} is no version, which begins with a digit; {known}");
+        Err(self.error(self.line_in(persona, "version"), &what))
+    }
+
+    /// The line of a key in a table.
+    fn line_in(&self, table: &str, key: &str) -> usize {
+        let bare = |line: &str| line.replace([' ', '\t', '"', '\''], "");
+        let mut within = false;
+        for (line, number) in self.text.lines().map(bare).zip(1..) {
+            if line.starts_with('[') {
+                within = line.starts_with(&format!("[{table}]"));
+            }
+            let dotted = line.starts_with(&format!("{table}.{key}="));
+            let inline = line.starts_with(&format!("{table}={{"));
+            if dotted || inline || (within && line.starts_with(&format!("{key}="))) {
+                return number;
+            }
+        }
+        1
     }
 
     /// The values of a table as JSON.

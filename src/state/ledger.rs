@@ -89,6 +89,9 @@ pub enum Choice<T> {
 #[derive(Clone, Debug, Default)]
 pub struct Shortage {
     /// Recordings on the cursor.
+    on_cursor: u32,
+    /// Those of them that are handed out a number of times; one that is never left over
+    /// counts only once it was played, as it does for the verdict.
     pub recordings: u32,
     /// How many of them have no plays left.
     pub spent: u32,
@@ -96,6 +99,24 @@ pub struct Shortage {
     pub last_play: Option<String>,
     /// Recordings that have plays left, in order, with the conditions that failed.
     pub near: Vec<(String, Vec<String>)>,
+}
+
+impl Shortage {
+    fn count(&mut self, slot: &Slot) {
+        self.on_cursor += 1;
+        match slot.allowed {
+            Allowed::Times(0) => {}
+            Allowed::Any if slot.taken == 0 => {}
+            Allowed::Any => {
+                self.recordings += 1;
+                self.spent += 1;
+            }
+            Allowed::Times(_) | Allowed::Unknown => {
+                self.recordings += 1;
+                self.spent += u32::from(slot.spent());
+            }
+        }
+    }
 }
 
 impl<'a> Ledger<'a> {
@@ -147,7 +168,7 @@ impl<'a> Ledger<'a> {
         if let Some(choice) = scan(&mut plays, Depth::Careful, &mut shortage, weigh)? {
             return Ok(choice);
         }
-        if shortage.recordings == 0 {
+        if shortage.on_cursor == 0 {
             return Err(pool.empty(persona));
         }
         if repeat_last && let Some(choice) = last_that_accepts(&plays, weigh)? {
@@ -328,8 +349,7 @@ fn scan<T>(
                 Some(look(plays, &mut slot, depth, weigh)?)
             };
             if !slot.gone && slot.duty == Duty::Cursor {
-                shortage.recordings += 1;
-                shortage.spent += u32::from(slot.spent());
+                shortage.count(&slot);
             }
             match weighed {
                 Some(weighed) if slot.duty != Duty::Probes && !slot.spent() => {

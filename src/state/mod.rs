@@ -23,17 +23,19 @@ mod rebuild;
 mod reset;
 mod ticket;
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 pub use ledger::{Allowed, Choice, Depth, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
 pub use reset::{Cleared, reset};
 pub use ticket::Ticket;
 
 use crate::error::Error;
-use crate::journal;
+use crate::journal::{self, ProblemKind};
+use crate::sys;
 
 /// The note in a state directory that is removed at the end of a run.
 const TEMPORARY: &str = ".temporary";
@@ -42,6 +44,17 @@ const TEMPORARY: &str = ".temporary";
 #[derive(Clone, Debug)]
 pub struct StateDir {
     path: PathBuf,
+    /// How long its lock is waited for.
+    patience: Option<Patience>,
+}
+
+/// The life of a double, which is all the time that it has for the lock.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// When it must have ended.
+    until: Instant,
+    /// How long it lives in all.
+    life: Duration,
 }
 
 impl StateDir {
@@ -60,7 +73,15 @@ impl StateDir {
                 std::fs::write(&file, "*\n").map_err(|e| Error::io("cannot write", &file, e))?;
             }
         }
-        Ok(StateDir { path })
+        Ok(StateDir { path, patience: None })
+    }
+
+    /// The same directory for a double that has started at this time and may live so long: it waits
+    /// for the lock no longer than that.
+    #[must_use]
+    pub fn for_a_life(&self, started: Instant, life: Duration) -> StateDir {
+        let until = started.checked_add(life);
+        StateDir { path: self.path.clone(), patience: until.map(|until| Patience { until, life }) }
     }
 
     /// Notes that the directory is removed at the end of a run, so that nobody is sent to it.
@@ -123,10 +144,22 @@ impl StateDir {
             .mode(0o600)
             .open(&path)
             .map_err(|error| Error::io("cannot open", &path, error))?;
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
+            Err(TryLockError::Error(error)) => return Err(Error::io("cannot lock", &path, error)),
+        }
+        if let Some(patience) = self.patience {
+            sys::interrupt_after(patience.until.saturating_duration_since(Instant::now()));
+        }
         loop {
             match file.lock() {
                 Ok(()) => return Ok(file),
-                Err(error) if error.kind() == ErrorKind::Interrupted => die_of_pending_signal(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    die_of_pending_signal();
+                    self.patience.map_or(Ok(()), |patience| patience.check(&path))?;
+                }
                 Err(error) => return Err(Error::io("cannot lock", &path, error)),
             }
         }
@@ -145,11 +178,30 @@ impl StateDir {
     }
 }
 
+impl Patience {
+    /// Ends a double that has waited for its whole life.
+    fn check(&self, lock: &Path) -> Result<(), Error> {
+        if Instant::now() < self.until {
+            return Ok(());
+        }
+        Err(Error::Play {
+            kind: ProblemKind::Expired,
+            what: format!(
+                "{}: ended itself after {} s (RINGER_MAX_LIFE), as another process holds this lock \
+                 and does not let go; a double or `ringer` that was stopped while it held it must \
+                 go on or be killed",
+                lock.display(),
+                self.life.as_secs_f64()
+            ),
+        })
+    }
+}
+
 /// A signal that comes while a spawn waits for the lock finds no entry and nothing claimed: it ends
 /// the process as it would have without ringer.
 fn die_of_pending_signal() {
-    if let Some(number) = crate::sys::take_signal() {
-        crate::sys::die_by(number);
+    if let Some(number) = sys::take_signal() {
+        sys::die_by(number);
     }
 }
 

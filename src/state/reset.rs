@@ -33,7 +33,7 @@ pub fn reset(path: &Path, even_running: bool) -> Result<Cleared, Error> {
     if !path.join("journal").exists() {
         return Ok(Cleared::Nothing);
     }
-    let state = StateDir { path: path.to_owned() };
+    let state = StateDir { path: path.to_owned(), patience: None };
     let _lock = state.hold()?;
     let numbers = journal.numbers()?;
     if !even_running {

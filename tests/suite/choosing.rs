@@ -155,6 +155,29 @@ fn plays_says_how_often_a_recording_is_handed_out() {
 }
 
 #[test]
+fn what_is_never_left_over_is_counted_only_where_it_was_played() {
+    let counted = |scene: &Scene| {
+        let done = scene.play();
+        done.is_refused("claude");
+        let text = done.err();
+        text.lines().nth(1).unwrap().split([',', ';']).next().unwrap().trim().to_owned()
+    };
+    let any = r#"{"ringer":1,"plays":"any","when":{"argv":["--model"]}}"#;
+    let scene = Scene::of_names(&["1.jsonl", "2.jsonl"]);
+    scene.steps("3.jsonl", r#"{"ringer":1,"plays":0}"#, &[r#"{"out":"3"}"#]);
+    scene.steps("4.jsonl", any, &[r#"{"out":"4"}"#]);
+    play_out(&scene, &["-p", "hi"], 2);
+    assert_eq!(counted(&scene), "2 of 2 played");
+    assert_eq!(scene.entry(3).problems(), ["unmatched"]);
+    scene.claude(&["-p", "hi", "--model", "opus"]).run().is("4", "", 0);
+    assert_eq!(counted(&scene), "3 of 3 played");
+    let nothing = Scene::new();
+    nothing.steps("1.jsonl", r#"{"ringer":1,"plays":0}"#, &[r#"{"out":"1"}"#]);
+    assert_eq!(counted(&nothing), "none was played");
+    assert_eq!(nothing.entry(1).problems(), ["exhausted"]);
+}
+
+#[test]
 fn a_probe_recording_with_conditions_answers_any_number_of_times_and_uses_nothing_up() {
     let scene = Scene::of_names(&["2.jsonl"]);
     let header = r#"{"ringer":1,"probe":true,"when":{"argv":["--probe-me"]}}"#;

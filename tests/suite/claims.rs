@@ -57,6 +57,30 @@ fn a_spawn_that_is_killed_while_it_waits_for_the_lock_has_used_nothing_up() {
 }
 
 #[test]
+fn the_lock_is_waited_for_no_longer_than_a_double_may_live() {
+    let scene = numbered(2);
+    assert_eq!(next(&scene), "01");
+    let path = scene.state().join("lock");
+    let lock = File::options().write(true).open(&path).unwrap();
+    // A session claims when its first message comes; others do at their start.
+    let session = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+    let mut talking = scene.claude(&session).env("RINGER_MAX_LIFE", "1.5").talk();
+    until("the session has started", || scene.state().join("journal/000002.json").exists());
+    lock.lock().unwrap();
+    talking.say("{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n");
+    let plain = scene.claude(&["-p", "hi"]).env("RINGER_MAX_LIFE", "0.4").run();
+    let wanted = format!("ringer(claude): {}: ended itself after 0.4 s", path.display());
+    plain.is_refused("claude");
+    assert!(plain.err().starts_with(&wanted), "{}", plain.err());
+    let talked = talking.end_talking();
+    talked.is_refused("claude");
+    assert!(talked.err().contains("ended itself after 1.5 s"), "{}", talked.err());
+    lock.unlock().unwrap();
+    assert_eq!(scene.entry(2).problems(), ["expired"]);
+    assert_eq!(next(&scene), "02");
+}
+
+#[test]
 fn the_lock_is_not_held_while_playing_or_waiting() {
     let scene = numbered(3);
     scene.steps("01.jsonl", "{\"ringer\":1}", &[r#"{"out":"01"}"#, r#"{"hang":true}"#]);

@@ -1,5 +1,7 @@
 //! How a spawn ends: exit codes, deaths, the code that follows from the stream, a reader that left.
 
+use serde_json::{Value, json};
+
 use crate::scene::{Scene, Start};
 
 #[test]
@@ -34,6 +36,42 @@ fn a_recorded_death_is_a_real_one() {
         assert_eq!((entry.exit().as_str(), entry.text("state")), (name, "ended"));
         assert_eq!(entry["terminated"], false, "nobody sent it");
     }
+}
+
+#[test]
+fn an_error_event_fails_a_codex_run_of_a_version_that_has_it_so() {
+    let stream = "{\"type\":\"turn.started\"}\n{\"type\":\"error\",\"message\":\"MCP client for \
+                  `dead` failed to start\"}\n{\"type\":\"turn.completed\",\"usage\":{}}\n";
+    for (version, code) in [("0.50.0", 1), ("0.99.0", 0), ("0.171.0", 0)] {
+        let scene = Scene::of_raw(stream);
+        scene.set(&format!("[codex]\nversion = \"{version}\"\n"));
+        scene.codex(&["exec", "--json", "hi"]).run().is(stream, "", code);
+    }
+}
+
+#[test]
+fn a_document_that_somebody_has_laid_out_decides_as_on_one_line() {
+    let result = |failed: bool| json!({"type": "result", "is_error": failed, "usage": {"a": [1]}});
+    let laid_out = |value: &Value| serde_json::to_string_pretty(value).unwrap();
+    for (document, code) in [
+        (laid_out(&result(true)), 1),
+        (laid_out(&result(false)), 0),
+        (laid_out(&result(true)) + "\n", 1),
+        (laid_out(&json!([{"type": "system"}, result(true)])), 1),
+        (laid_out(&json!([result(true), {"type": "system"}, result(false)])), 0),
+        // What becomes of a stream.
+        (format!("{}\n{}\n", laid_out(&json!({"type": "system"})), laid_out(&result(true))), 1),
+        (laid_out(&json!({"type": "user", "text": "\"result\"", "is_error": true})), 0),
+    ] {
+        let scene = Scene::of_raw(&document);
+        let start = scene.claude(&["-p", "hi", "--output-format", "json"]);
+        start.run().is(&document, "", code);
+        let steps = Scene::of_steps(&[&json!({"out": document}).to_string()]);
+        let start = steps.claude(&["-p", "hi", "--output-format", "json"]);
+        start.run().is(&document, "", code);
+    }
+    let failed = laid_out(&json!({"type": "turn.failed", "error": {"message": "x"}}));
+    Scene::of_raw(&failed).codex(&["exec", "--json", "hi"]).run().is(&failed, "", 1);
 }
 
 #[test]

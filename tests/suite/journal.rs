@@ -162,12 +162,15 @@ fn stdin_is_kept_to_the_byte_and_shown_as_text_up_to_64_kib() {
 }
 
 #[test]
-fn the_bytes_of_stdin_are_not_kept_where_the_set_says_so() {
+fn nothing_of_stdin_is_kept_where_the_set_says_so() {
     let scene = Scene::of_names(&["1.jsonl"]);
     scene.set("[journal]\nstdin = false\n");
     scene.claude(&["-p", "hi"]).input("private").run();
     assert_eq!(fs::read(scene.state().join("journal/000001.stdin")).unwrap(), b"");
-    assert_eq!(scene.entry(1)["stdin"]["bytes"], 7);
+    let stdin = &scene.entry(1)["stdin"];
+    assert_eq!((&stdin["bytes"], &stdin["text"]), (&json!(7), &Value::Null));
+    let entry = fs::read_to_string(scene.state().join("journal/000001.json")).unwrap();
+    assert!(!entry.contains("private"), "{entry}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn codex_does_not_read_stdin_for_resume_fork_and_review_with_a_prompt() {
     ] {
         let scene = Scene::of_names(&["1.jsonl"]);
         let mut running = scene.codex(&args).talk();
-        running.say("never read");
+        running.offer("never read");
         running.end_talking().is("1.jsonl\n", "", 0);
         assert_eq!(scene.entry(1)["stdin"]["bytes"], 0, "{args:?}");
     }
@@ -70,7 +70,7 @@ fn the_header_or_the_set_may_say_how_stdin_is_read() {
         let scene = Scene::new();
         scene.steps("1.jsonl", header, &[r#"{"out":"x"}"#]).set(set);
         let mut running = scene.codex(&["exec", "hi"]).talk();
-        running.say("input");
+        running.offer("input");
         let done = if bytes == 0 { running.end_talking() } else { running.end() };
         done.is("x", "", 0);
         assert_eq!(scene.entry(1)["stdin"]["bytes"], bytes, "{header} {set}");
@@ -120,6 +120,28 @@ fn claude_takes_signals_as_the_real_one() {
         signalled(&scene, false, signal).is("on my way", "", status);
         if signal != Signal::KILL {
             assert_eq!(scene.entry(1)["terminated"], true);
+        }
+    }
+}
+
+#[test]
+fn claude_exits_with_0_or_1_after_an_interrupt_by_its_version_and_what_it_is_about() {
+    let call = r#"{"out":{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]},"parent_tool_use_id":null}}"#;
+    let nested = r#"{"out":{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"u"}]},"parent_tool_use_id":"t"}}"#;
+    let result = r#"{"out":{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}}"#;
+    for (before, versions) in [
+        (&[][..], [0, 0]),
+        (&[call], [1, 0]),
+        (&[call, nested], [1, 0]),
+        (&[call, result], [0, 0]),
+        (&[call, result, call], [1, 0]),
+    ] {
+        for (version, status) in ["2.1.197", "2.1.332"].into_iter().zip(versions) {
+            let rest = [r#"{"out":"on my way"}"#, r#"{"hang":true}"#];
+            let scene = Scene::of_steps(&[before, &rest].concat());
+            scene.set(&format!("[claude]\nversion = \"{version}\"\n"));
+            let done = signalled(&scene, false, Signal::INT);
+            assert_eq!(done.status, status, "{version} {before:?}");
         }
     }
 }

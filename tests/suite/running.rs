@@ -1,7 +1,7 @@
 //! A spawn that runs, and what is known of it when it has ended.
 
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStdin, ChildStdout};
 use std::thread::JoinHandle;
@@ -62,6 +62,14 @@ impl Running {
     /// Writes to its stdin.
     pub fn say(&mut self, text: &str) {
         self.stdin().write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Writes to its stdin, if it is still there to read: whoever reads nothing may be gone already.
+    pub fn offer(&mut self, text: &str) {
+        match self.stdin().write_all(text.as_bytes()) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            written => written.unwrap(),
+        }
     }
 
     /// Ends its stdin.

@@ -20,6 +20,25 @@ fn session(scene: &Scene) -> Running {
     scene.claude(SESSION).talk()
 }
 
+/// Has an app server start a thread, and returns its id.
+fn start_thread(running: &mut Running) -> Value {
+    running.say(INITIALIZE);
+    running.say("{\"id\":2,\"method\":\"thread/start\",\"params\":{}}\n");
+    running.hear("thread/started");
+    let started = running.read_so_far();
+    let line = started.lines().find(|line| line.contains("\"id\":2")).unwrap().to_owned();
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    answer["result"]["thread"]["id"].clone()
+}
+
+/// The frame that starts a turn.
+fn turn_start(thread: &Value) -> String {
+    format!(
+        "{{\"id\":3,\"method\":\"turn/start\",\"params\":{{\"threadId\":{thread},\"input\":\
+         [{{\"type\":\"text\",\"text\":\"hi\"}}]}}}}\n"
+    )
+}
+
 /// Waits until a spawn's entry is as it should be.
 #[track_caller]
 fn until(scene: &Scene, spawn: u64, so: impl Fn(&crate::entry::Entry) -> bool) {
@@ -119,17 +138,10 @@ fn what_a_codex_client_sends_behind_a_turn_is_answered_behind_its_start() {
     ] {
         let scene = Scene::of_steps(steps);
         let mut running = scene.codex(&["app-server"]).talk();
-        running.say(INITIALIZE);
-        running.say("{\"id\":2,\"method\":\"thread/start\",\"params\":{}}\n");
-        running.hear("thread/started");
-        let started = running.read_so_far();
-        let line = started.lines().find(|line| line.contains("\"id\":2")).unwrap().to_owned();
-        let answer: Value = serde_json::from_str(&line).unwrap();
-        let thread = &answer["result"]["thread"]["id"];
+        let thread = start_thread(&mut running);
         running.say(&format!(
-            "{{\"id\":3,\"method\":\"turn/start\",\"params\":{{\"threadId\":{thread},\"input\":\
-             [{{\"type\":\"text\",\"text\":\"hi\"}}]}}}}\n\
-             {{\"id\":4,\"method\":\"thread/read\",\"params\":{{\"threadId\":{thread}}}}}\n"
+            "{}{{\"id\":4,\"method\":\"thread/read\",\"params\":{{\"threadId\":{thread}}}}}\n",
+            turn_start(&thread)
         ));
         running.hear("\"id\":4");
         running.hear("turn/completed");
@@ -218,4 +230,74 @@ fn a_client_that_interrupts_a_recorded_question_gets_the_end_of_the_turn_and_the
     assert!(!said.contains("\"session_id\":\"s-2\""), "{said}");
     assert_eq!(done.status, 0);
     assert!(scene.entry(1).problems().is_empty());
+}
+
+/// A frame that these clients do not send.
+const AWAITED: &str = r#"{"in":{"type":"control_request","request":{"subtype":"initialize"}}}"#;
+
+#[test]
+fn a_message_that_nothing_took_before_the_client_went_is_a_problem() {
+    for steps in [
+        // Waits for something else.
+        &[AWAITED, r#"{"out":"never\n"}"#][..],
+        // The message is for a later step.
+        &[AWAITED, r#"{"in":{"type":"user"}}"#, r#"{"out":"never\n"}"#],
+        // A turn waits for a message, and a later step has asked for the one that came.
+        &[r#"{"turn":{}}"#, r#"{"in":{"type":"user","message":{"content":"hi"}}}"#],
+        // Waits for the end, and more comes.
+        &[r#"{"in":"eof"}"#, r#"{"exit":0}"#],
+        &[r#"{"in":"line"}"#, AWAITED],
+    ] {
+        let scene = Scene::of_steps(steps);
+        let input = if steps[0].contains("line") { USER.repeat(2) } else { USER.to_owned() };
+        let done = scene.claude(SESSION).input(input).run();
+        assert_eq!((done.out().as_str(), done.status), ("", 97), "{steps:?}");
+        let problems = scene.entry(1);
+        assert_eq!(problems.problems().first(), Some(&"unexpected_input"), "{steps:?}");
+        assert!(done.err().contains(USER.trim_end()), "{}", done.err());
+    }
+}
+
+#[test]
+fn the_message_names_what_came_and_what_was_waited_for() {
+    let scene = Scene::of_steps(&[AWAITED, r#"{"turn":{"text":"x"}}"#]);
+    let long = USER.replace("hi", &"ab".repeat(100));
+    let done = scene.claude(SESSION).input(&long).run();
+    let text = scene.plain(&done.stderr);
+    assert!(text.starts_with("ringer(claude): SCENE/recordings/01.jsonl: line 2: "), "{text}");
+    assert!(text.contains(&format!(": {}...;", &long[..100])), "{text}");
+    let pattern = r#"{"type":"control_request","request":{"subtype":"initialize"}"#;
+    assert!(text.contains(&format!("waited for a line with {pattern}... there")), "{text}");
+}
+
+#[test]
+fn a_codex_turn_that_nothing_took_is_a_problem() {
+    let scene =
+        Scene::of_steps(&[r#"{"in":{"method":"thread/never"}}"#, r#"{"turn":{"text":"x"}}"#]);
+    let mut running = scene.codex(&["app-server"]).talk();
+    let thread = start_thread(&mut running);
+    running.say(&turn_start(&thread));
+    let done = running.end();
+    assert_eq!(done.status, 97, "{}", done.err());
+    assert!(done.err().contains("turn/start"), "{}", done.err());
+    assert_eq!(scene.entry(1).problems(), ["unexpected_input", "turns_left"]);
+}
+
+#[test]
+fn a_client_that_only_goes_and_a_recording_that_ends_by_itself_are_no_problem() {
+    for (steps, input) in [
+        (&[AWAITED, r#"{"turn":{}}"#][..], MODELS.to_owned()),
+        (&[r#"{"in":{"type":"user"}}"#, AWAITED], USER.to_owned()),
+        (&[r#"{"in":{"type":"user"}}"#, r#"{"in":"eof"}"#], USER.to_owned()),
+        (&[r#"{"in":{"type":"user"}}"#, r#"{"exit":0}"#], USER.repeat(2)),
+        (&[r#"{"in":"eof"}"#, r#"{"in":{"type":"user"}}"#], USER.to_owned()),
+    ] {
+        let scene = Scene::of_steps(steps);
+        let done = scene.claude(SESSION).input(input).run();
+        assert_eq!((done.err().as_str(), done.status), ("", 0), "{steps:?}");
+        assert!(scene.entry(1).problems().is_empty(), "{steps:?}");
+    }
+    let scene = Scene::of_steps(&[r#"{"in":"eof"}"#, r#"{"turn":{"text":"after the end"}}"#]);
+    let done = scene.claude(SESSION).input(USER).run();
+    assert!(done.out().contains("after the end") && done.status == 0, "{}", done.err());
 }

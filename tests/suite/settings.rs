@@ -259,6 +259,16 @@ fn a_mistake_in_ringer_toml_is_an_error_with_its_line() {
         ("\nargs = \"loose\"\n", "line 2: args: it takes one of \"strict\", \"lax\""),
         ("[claude]\nversoin = \"1\"\n", "line 2: versoin: [claude] takes `version`"),
         ("[journal]\nenv = \"some\"\n", "line 2: env: it takes one of "),
+        (
+            "[claude]\nversion = \"abc\"\n",
+            "line 2: version: \"abc\" is no version, which begins with a digit; known are 2.1.197",
+        ),
+        (
+            "[claude]\nversion = \"2.1.197\"\n[codex]\nversion = \"\"\n",
+            "line 4: version: \"\" is no version, which begins with a digit; known are 0.50.0, 0.99.0",
+        ),
+        ("speed = 1\ncodex.version = \"v1\"\n", "line 2: version: \"v1\" is no version"),
+        ("\n[other]\nversion = \"latest\"\n", "line 3: version: \"latest\" is no version"),
         ("speed = \n", "line 1: "),
     ] {
         let scene = Scene::of_names(&["01.jsonl"]);

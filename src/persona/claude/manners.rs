@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::arguments::{self, Format, Login, Surroundings, Verdict};
 use super::perform::{self, ClaudeVoice};
+use super::render::{Layout, SIGINT_DURING_TOOL_EXITS_0};
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
@@ -61,14 +62,20 @@ impl Manners for Claude {
         }
     }
 
-    fn exit_watch(&self) -> ExitWatch {
+    fn exit_watch(&self, _: Option<&str>) -> ExitWatch {
         ExitWatch::new(Some("\"result\""), exit_of_line)
     }
 
-    fn on_signal(&self, signal: Signal, _: Situation) -> Ending {
+    fn interrupt_watch(&self, version: Option<&str>) -> Option<ExitWatch> {
+        // The newest version, which is answered as where none is pinned, follows the rule.
+        let fails = !Layout::of(version?).rule(SIGINT_DURING_TOOL_EXITS_0);
+        fails.then(|| ExitWatch::new(Some("tool_"), interrupted_after))
+    }
+
+    fn on_signal(&self, signal: Signal, situation: Situation) -> Ending {
         match signal.name() {
-            // s06_sigINT_*: 0 in every one of them, whatever was going on.
-            "INT" => Ending::Exits(0),
+            // s06_sigINT_*: 0, and in older versions 1 while a tool runs.
+            "INT" => Ending::Exits(situation.interrupted_code),
             // s06_sigTERM_*, s06_sigHUP_api.
             "TERM" => Ending::Exits(143),
             "HUP" => Ending::Exits(129),
@@ -234,6 +241,42 @@ fn exit_of_line(line: &[u8]) -> Option<u8> {
     };
     let result = events.iter().rev().find(|event| event.r#type.as_deref() == Some("result"))?;
     Some(u8::from(result.is_error == Some(true)))
+}
+
+/// What of an event tells whether a tool runs.
+#[derive(Deserialize)]
+struct ToolEvent {
+    r#type: String,
+    parent_tool_use_id: Option<String>,
+    message: Option<ToolMessage>,
+}
+
+#[derive(Deserialize)]
+struct ToolMessage {
+    content: Vec<ToolBlock>,
+}
+
+#[derive(Deserialize)]
+struct ToolBlock {
+    r#type: String,
+}
+
+/// The exit code that an interrupt after this line leads to, if the line changes that: 1 from the
+/// call of a tool to its result. What a subagent does is within such a call.
+fn interrupted_after(line: &[u8]) -> Option<u8> {
+    let event: ToolEvent = serde_json::from_slice(line).ok()?;
+    if event.parent_tool_use_id.is_some() {
+        return None;
+    }
+    let holds = |kind: &str| {
+        event.message.as_ref().is_some_and(|it| it.content.iter().any(|b| b.r#type == kind))
+    };
+    match event.r#type.as_str() {
+        "assistant" => holds("tool_use").then_some(1),
+        "user" => holds("tool_result").then_some(0),
+        "result" => Some(0),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use std::path::Path;
 use super::arguments::{Command, Login, Surroundings, Table, Verdict, did_you_mean, fill};
 use crate::persona::Answer;
 
+/// The command that tells what there is, in versions that have one: for others it is a prompt.
+const HELP: &str = "help";
+
 /// The answer to `--version` (`s07_version`, `s07_V`, `s07_bundle`, `s07_version_and_p`).
 pub(super) fn version(table: &Table<'_>) -> Answer {
     Answer { stdout: format!("{} (Claude Code)\n", table.version), ..Answer::default() }
@@ -36,6 +39,17 @@ pub(super) fn help(table: &Table<'_>, prints: bool) -> Answer {
     Answer { stdout: text, ..Answer::default() }
 }
 
+/// The answer to `help`, alone or with the name of a command: as for a command without what it needs,
+/// the text goes to stderr, and the exit code is 1 (claude.md, sections 7 and 11).
+fn asked_as_command(table: &Table<'_>, tail: &[&str]) -> Answer {
+    let named = tail.iter().find(|word| !word.starts_with('-'));
+    let told = match named.and_then(|name| Some((table.command(name)?, *name))) {
+        Some((command, name)) => command_help(Some(command), name),
+        None => help(table, false),
+    };
+    Answer { stderr: told.stdout, code: 1, ..Answer::default() }
+}
+
 /// What a first word that is a command, and the words after it, come to.
 pub(super) fn command(
     table: &Table<'_>,
@@ -48,6 +62,9 @@ pub(super) fn command(
     let own = tail.iter().take_while(|word| **word != "--");
     if own.clone().any(|word| matches!(*word, "-h" | "--help")) {
         return Verdict::Help(command_help(table.command(name), name));
+    }
+    if name == HELP {
+        return Verdict::Help(asked_as_command(table, tail));
     }
     if let Some(answer) = answer(table, &words, around) {
         return Verdict::Probe(answer);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::arguments::{self, RunKind, Surroundings, Verdict};
 use super::perform::{self, Terminals};
-use super::render::{interrupted_code, mint_thread_id};
+use super::render::{error_fails, interrupted_code, is_retry, mint_thread_id};
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
@@ -59,8 +59,14 @@ impl Manners for Codex {
         }
     }
 
-    fn exit_watch(&self) -> ExitWatch {
-        ExitWatch::new(Some("\"turn."), exit_of_line)
+    fn exit_watch(&self, version: Option<&str>) -> ExitWatch {
+        let watch = ExitWatch::new(Some("\"turn."), exit_of_line);
+        let table = arguments::table(version);
+        if error_fails(table.version()) {
+            watch.spoilt_by("\"error\"", is_error_that_fails)
+        } else {
+            watch
+        }
     }
 
     fn on_signal(&self, signal: Signal, situation: Situation) -> Ending {
@@ -207,6 +213,19 @@ fn exit_of_line(line: &[u8]) -> Option<u8> {
     }
 }
 
+/// Whether a line is an `error` event that makes a run fail, in versions where one does: every one
+/// that is no retry notice (0.50.0, `cut-then-ok`).
+fn is_error_that_fails(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct ErrorEvent {
+        r#type: String,
+        #[serde(default)]
+        message: String,
+    }
+    serde_json::from_slice::<ErrorEvent>(line)
+        .is_ok_and(|event| event.r#type == "error" && !is_retry(&event.message))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,5 +235,26 @@ mod tests {
         assert_eq!(exit_of_line(br#"{"type":"turn.failed","error":{"message":"x"}}"#), Some(1));
         assert_eq!(exit_of_line(br#"{"type":"turn.completed"}"#), Some(0));
         assert_eq!(exit_of_line(br#"{"type":"error","message":"turn."}"#), None);
+    }
+
+    #[test]
+    fn an_error_that_is_no_retry_notice_spoils_a_run_of_a_version_that_has_it_so() {
+        let completed = "{\"type\":\"turn.completed\"}\n";
+        let dead = "{\"type\":\"error\",\"message\":\"MCP client for `x` failed to start\"}\n";
+        let retry = "{\"type\":\"error\",\"message\":\"Re-connecting... 1/2\"}\n";
+        let item =
+            "{\"type\":\"item.completed\",\"item\":{\"type\":\"error\",\"message\":\"x\"}}\n";
+        for (version, before, code) in [
+            (Some("0.50.0"), dead, 1),
+            (Some("0.50.0"), retry, 0),
+            (Some("0.50.0"), item, 0),
+            (Some("0.99.0"), dead, 0),
+            (None, dead, 0),
+        ] {
+            let mut watch = Codex.exit_watch(version);
+            watch.feed(before.as_bytes());
+            watch.feed(completed.as_bytes());
+            assert_eq!(watch.code(), code, "{version:?} {before}");
+        }
     }
 }

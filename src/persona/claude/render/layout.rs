@@ -10,6 +10,10 @@ const LAYOUTS: &[(&str, &str)] = &[
     ("2.1.332", include_str!("layouts/2.1.332.layout")),
 ];
 
+/// The rule of versions whose exit code after SIGINT does not tell that a tool ran.
+pub(in crate::persona::claude) const SIGINT_DURING_TOOL_EXITS_0: &str =
+    "sigint_during_tool_exits_0";
+
 /// One version's layout.
 #[derive(Clone, Debug)]
 pub struct Layout {

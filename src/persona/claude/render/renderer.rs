@@ -4,7 +4,7 @@
 use super::answers::Outcome;
 use super::format::Format;
 use super::ids::{Clock, Ids};
-use super::layout::{Fields, Layout};
+use super::layout::{Fields, Layout, SIGINT_DURING_TOOL_EXITS_0};
 use super::models::Model;
 use super::plan::{self, Act, Call, Ending, Pending};
 use super::result::Spent;
@@ -266,7 +266,7 @@ impl Renderer {
     fn write_sigint(&mut self, mut running: Running) -> u8 {
         let in_tool = matches!(running.pending, Pending::Running(_) | Pending::Asked(..));
         let in_stream = matches!(running.pending, Pending::Stream { .. });
-        let code = u8::from(in_tool && !self.layout.rule("sigint_during_tool_exits_0"));
+        let code = u8::from(in_tool && !self.layout.rule(SIGINT_DURING_TOOL_EXITS_0));
         if self.spawn.output != Output::StreamJson {
             return code;
         }

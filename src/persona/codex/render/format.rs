@@ -224,7 +224,7 @@ impl Format {
 }
 
 /// Whether the text of an `error` event is a retry notice.
-pub(super) fn is_retry(message: &str) -> bool {
+pub(in crate::persona::codex) fn is_retry(message: &str) -> bool {
     message.starts_with("Reconnecting...") || message.starts_with("Re-connecting...")
 }
 

@@ -30,7 +30,8 @@ pub(in crate::persona::codex) mod truth;
 
 pub use exec::Renderer;
 pub use format::Format;
+pub(super) use format::is_retry;
 pub use ids::mint_thread_id;
 pub use server::{AppServer, Reply};
 pub use spawn::{Reading, Review, Sandbox, Spawn};
-pub(super) use traits::interrupted_code;
+pub(super) use traits::{error_fails, interrupted_code};

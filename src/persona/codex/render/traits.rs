@@ -130,6 +130,11 @@ pub(in crate::persona::codex) fn interrupted_code(version: &str) -> u8 {
     of(version).interrupted_code
 }
 
+/// Whether an `error` event makes a run of a version fail.
+pub(in crate::persona::codex) fn error_fails(version: &str) -> bool {
+    of(version).error_fails
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

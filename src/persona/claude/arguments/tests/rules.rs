@@ -237,6 +237,23 @@ fn on_a_terminal_nothing_is_printed_and_no_prompt_is_needed() {
 }
 
 #[test]
+fn help_as_a_command_goes_to_stderr_and_fails_where_the_version_has_it() {
+    let asked = |words: &[&str]| match newest(words) {
+        End::Probe(answer) => (answer.stdout, answer.stderr, answer.code),
+        other => panic!("{words:?} is not answered: {other:?}"),
+    };
+    let all = asked(&["help"]);
+    assert!(all.1.starts_with("Usage: claude [options] [command] [prompt]\n"), "{}", all.1);
+    assert_eq!((all.0.as_str(), all.2), ("", 1));
+    let one = asked(&["help", "mcp"]);
+    assert!(one.1.starts_with("Usage: claude mcp "), "{}", one.1);
+    assert_eq!((one.0.as_str(), one.2), ("", 1));
+    assert_eq!(request(&["-p", "help"]).prompt.as_deref(), Some("help"));
+    let older = end(known_versions().next(), &["help", "-p"], StdinSeen::default(), &home());
+    assert!(matches!(older, End::Run(_)), "a prompt there: {older:?}");
+}
+
+#[test]
 fn side_commands_are_answered_or_named_and_a_print_flag_makes_them_prompts() {
     let answer = |words: &[&str]| match newest(words) {
         End::Probe(answer) => (answer.stdout, answer.stderr, answer.code),
