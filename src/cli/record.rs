@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::run::{Temporary, foreground, not_started};
+use super::run::{foreground, not_started, temporary};
+use super::settings::name_of_a_double;
 use super::{Outcome, output};
 use crate::error::EXIT_RINGER;
 use crate::record::{
@@ -37,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME=REGEX", value_parser = named_pattern)]
     redact: Vec<(String, String)>,
     /// Record a program of this name, beside `claude`, `codex` and those with a folder
-    #[arg(long = "as", value_name = "NAME")]
+    #[arg(long = "as", value_name = "NAME", value_parser = name_of_a_double)]
     names: Vec<String>,
 }
 
@@ -78,7 +79,7 @@ fn named_pattern(text: &str) -> Result<(String, String), String> {
 pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let left = leftovers(&arguments.dir);
     output::say(&of_leftovers(&left));
-    let place = Temporary::new()?;
+    let place = temporary()?;
     let mut command = arguments.command.clone();
     let named = command.first().map(PathBuf::from).filter(|path| path.components().count() > 1);
     let is_persona = |path: &PathBuf| {
@@ -87,7 +88,7 @@ pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     };
     let session = RecordSession::prepare(RecordPlan {
         recordings: arguments.dir.clone(),
-        stage: place.path.join("stage"),
+        stage: place.path().join("stage"),
         names: arguments.names.clone(),
         program: named.filter(is_persona),
         options: Options {
