@@ -124,6 +124,10 @@ pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     Ok(Outcome::Code(if code == 0 && broken { EXIT_RINGER } else { code }))
 }
 
+/// What may be the matter where nothing was started.
+const IDLE: &str = "  Nothing was started that PATH has led to a shim. A client that does not look at \
+    PATH has to\n  be given the path that `command -v claude` says under `ringer record`.\n";
+
 fn summary(recorded: &Recorded, dir: &Path, before: &[Leftover]) -> String {
     let mut text = String::new();
     let shown = |list: &[String]| match list {
@@ -132,6 +136,9 @@ fn summary(recorded: &Recorded, dir: &Path, before: &[Leftover]) -> String {
         list => format!("{} recordings, {} to {}", list.len(), list[0], list[list.len() - 1]),
     };
     let _ = writeln!(text, "ringer: recorded {} in {}", shown(&recorded.made), dir.display());
+    if recorded.idle {
+        text.push_str(IDLE);
+    }
     for path in &recorded.aside {
         let _ = writeln!(
             text,

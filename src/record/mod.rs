@@ -31,7 +31,7 @@ pub(crate) mod tape;
 mod terminal;
 pub(crate) mod version;
 
-pub use leaks::check_secrets;
+pub use leaks::{Looked, check_secrets};
 pub use options::{Options, Policy};
 pub use partial::{Leftover, leftovers, unfinished};
 pub(crate) use partial::{New, add_all};
