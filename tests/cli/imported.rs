@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::scene::{Scene, same};
+use super::scene::{RINGER, Scene, same};
 
 const SESSION: &str = "claude -p --input-format stream-json --output-format stream-json --verbose";
 
@@ -463,4 +463,19 @@ fn secrets_do_not_reach_the_recordings() {
         let out = said.lines().nth(1).unwrap().trim_start_matches("{\"out\":\"");
         out.trim_end_matches("\"}").replace("redacted", "")
     });
+}
+
+#[test]
+fn more_transcripts_than_a_process_may_have_open_files_are_imported() {
+    let lines = concat!(
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","content":[{"type":"text","text":"x"}]}}"#,
+        "\n",
+    );
+    let scene = (0..40).fold(Scene::new(), |scene, n| scene.file(&format!("{n}.jsonl"), lines));
+    let script = r#"ulimit -n 24; exec "$0" import transcript rec *.jsonl"#;
+    let said = scene.said(scene.command("sh").args(["-c", script, RINGER]));
+    assert_eq!((said.code, said.stdout.lines().count()), (Some(0), 40), "{}", said.stderr);
+    assert_eq!(files(&scene).len(), 40);
 }
