@@ -15,15 +15,24 @@ pub(super) struct Arguments {
     #[arg(value_name = "PROGRAM")]
     programs: Vec<String>,
     /// The version that the doubles answer as [default: the newest known]
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = version)]
     version: Option<String>,
     /// Run the commands of these recordings again, and compare the streams; this costs what the
     /// runs cost
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// Write a new data file of options into this directory, to be looked through
+    /// Write a new data file of options into this directory, to be looked through; what becomes of
+    /// it, docs/versions.md says
     #[arg(long, value_name = "DIR")]
     update: Option<PathBuf>,
+}
+
+fn version(text: &str) -> Result<String, String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if text.split('.').count() == 3 && text.split('.').all(is_number) {
+        return Ok(text.to_owned());
+    }
+    Err("it takes a version such as 2.1.332".to_owned())
 }
 
 /// Compares, and says what differs in one screen.
@@ -57,6 +66,8 @@ pub(super) fn drift(arguments: &Arguments) -> anyhow::Result<Outcome> {
         if let Some(folder) = &arguments.update {
             let version = drift.real.as_deref().unwrap_or("unknown");
             let path = folder.join(format!("{persona}-{version}.options"));
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the directory {}", folder.display()))?;
             std::fs::write(&path, &drift.update)
                 .with_context(|| format!("cannot write {}", path.display()))?;
             output::say(&format!("ringer: wrote {}, to be looked through\n", path.display()));

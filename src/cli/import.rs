@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
+use super::place::{self, Existing};
 use super::{Outcome, output};
 use crate::import::{Capture, Format, Wanted, capture, cassette, cast, transcript};
 use crate::journal::Exit;
@@ -24,8 +24,9 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum What {
     /// The streams of a run, as files
+    #[command(group = ArgGroup::new("run").required(true).multiple(true).args(["stdout", "stderr", "exit", "signal"]))]
     Capture {
-        /// The recording to write
+        /// The recording to write; a directory takes the next free number (`rec/claude/`)
         recording: PathBuf,
         /// What went to stdout
         #[arg(long, value_name = "FILE")]
@@ -56,7 +57,7 @@ enum What {
     },
     /// A terminal cast of asciinema, version 2 or 3
     Cast {
-        /// The recording to write
+        /// The recording to write; a directory takes the next free number (`rec/claude/`)
         recording: PathBuf,
         /// The cast
         file: PathBuf,
@@ -112,7 +113,10 @@ fn signal(name: &str) -> Result<String, String> {
         .ok_or("no signal of this name ends a process".into())
 }
 
-/// Imports.
+/// What becomes of a recording that is there where one is to be written.
+const KEPT: Existing = Existing::Kept { way_out: "remove it, or name another" };
+
+/// Imports, and prints the paths of the recordings that it has made.
 pub(super) fn import(arguments: &Arguments) -> anyhow::Result<Outcome> {
     match &arguments.what {
         What::Capture { recording, stdout, stderr, exit, signal, command } => {
@@ -123,9 +127,11 @@ pub(super) fn import(arguments: &Arguments) -> anyhow::Result<Outcome> {
                 None => (None, Vec::new()),
             };
             let run = Capture { program, argv, stdout: read(stdout)?, stderr: read(stderr)?, exit };
-            write(recording, &capture(&run))?;
+            place::write(recording, capture(&run).as_bytes(), KEPT)?;
         }
-        What::Cast { recording, file } => write(recording, &cast(&text(file)?, file)?)?,
+        What::Cast { recording, file } => {
+            place::write(recording, cast(&text(file)?, file)?.as_bytes(), KEPT)?;
+        }
         What::Transcript { dir, files, split } => transcripts(dir, files, *split)?,
         What::Cassette(cassettes) => play_in(cassettes)?,
     }
@@ -198,25 +204,14 @@ fn play_in(cassettes: &Cassettes) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds recordings to their folders, which are made where they are not there.
+/// Adds recordings to their folders, which are made where they are not there, and says what they
+/// are called.
 fn add(recordings: &[New]) -> anyhow::Result<()> {
     let folders: BTreeSet<&PathBuf> = recordings.iter().map(|new| &new.folder).collect();
     for folder in folders {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    add_all(recordings)?;
-    Ok(())
-}
-
-/// Writes a recording that is not there yet, whole.
-fn write(path: &Path, recording: &str) -> anyhow::Result<()> {
-    let failed = || format!("cannot make {}", path.display());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or_else(|| Path::new("."));
-    // Its name begins with a dot, so that no double takes it for a recording.
-    let mut file =
-        tempfile::Builder::new().prefix(".import").tempfile_in(folder).with_context(failed)?;
-    file.write_all(recording.as_bytes()).with_context(failed)?;
-    file.persist_noclobber(path).map_err(|error| error.error).with_context(failed)?;
-    Ok(())
+    let names = add_all(recordings)?;
+    let paths = recordings.iter().zip(&names).map(|(new, name)| new.folder.join(name));
+    output::print(&paths.map(|path| format!("{}\n", path.display())).collect::<String>())
 }

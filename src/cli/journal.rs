@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     /// The state directory [default: RINGER_STATE, else .ringer of RINGER_RECORDINGS]
     state: Option<PathBuf>,
     /// Show everything of this spawn: its entry, its stdin, the lines of a live session
-    #[arg(short = 'n', long, value_name = "NUMBER", conflicts_with = "follow")]
+    #[arg(short = 'n', long, value_name = "NUMBER", conflicts_with = "follow", value_parser = number)]
     spawn: Option<u64>,
     /// Print entries as JSON, one a line
     #[arg(long)]
@@ -52,6 +52,10 @@ pub(super) fn journal(arguments: &Arguments) -> anyhow::Result<Outcome> {
     }
     output::print(&text)?;
     Ok(Outcome::Fine)
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "it takes the number of a spawn, from 1 on".to_owned())
 }
 
 /// Everything of one spawn.

@@ -8,6 +8,7 @@ mod import;
 mod journal;
 mod new;
 mod output;
+mod place;
 mod record;
 mod reset;
 mod run;
@@ -39,30 +40,30 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 the answer is no, 2 usage, 97 ri
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write a recording: texts, tool calls, failures, or turns as JSON
-    New(new::Arguments),
-    /// Make a directory to put on PATH: the doubles and the state of one test
-    Stage(stage::Arguments),
     /// Run a command with doubles on its PATH, then say what was played and what went wrong
     Run(run::Arguments),
+    /// Run a command and record what the real programs that it starts do
+    Record(record::Arguments),
+    /// Make a directory to put on PATH: the doubles and the state of one test
+    Stage(stage::Arguments),
     /// Say whether everything went as recorded: problems, recordings left over
     Verify(verify::Arguments),
     /// Show what each double does now, and what it waits for
     Status(status::Arguments),
-    /// Start a state directory anew: all recordings can be played again
-    Reset(reset::Arguments),
     /// Show the journal: one line a spawn, or everything of one
     Journal(journal::Arguments),
-    /// Print what a shell needs to complete ringer's arguments
-    Completions(completions::Arguments),
-    /// Run a command and record what the real programs that it starts do
-    Record(record::Arguments),
+    /// Start a state directory anew: all recordings can be played again
+    Reset(reset::Arguments),
+    /// Write a recording: texts, tool calls, failures, or turns as JSON
+    New(new::Arguments),
     /// Make recordings of captures, session transcripts, terminal casts and other tools' cassettes
     Import(import::Arguments),
-    /// Compare what the doubles claim with the real programs on this machine
-    Drift(drift::Arguments),
     /// Find what in recordings still looks like a secret
     CheckSecrets(check_secrets::Arguments),
+    /// Compare what the doubles claim with the real programs on this machine
+    Drift(drift::Arguments),
+    /// Print what a shell needs to complete ringer's arguments
+    Completions(completions::Arguments),
 }
 
 /// How a subcommand ends that could do its job.
@@ -80,18 +81,18 @@ enum Outcome {
 #[must_use]
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::New(arguments) => new::new(&arguments),
-        Command::Stage(arguments) => stage::stage(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Record(arguments) => record::record(&arguments),
+        Command::Stage(arguments) => stage::stage(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Status(arguments) => status::status(&arguments),
-        Command::Reset(arguments) => reset::reset(&arguments),
         Command::Journal(arguments) => journal::journal(&arguments),
-        Command::Completions(arguments) => completions::completions(&arguments),
-        Command::Record(arguments) => record::record(&arguments),
+        Command::Reset(arguments) => reset::reset(&arguments),
+        Command::New(arguments) => new::new(&arguments),
         Command::Import(arguments) => import::import(&arguments),
-        Command::Drift(arguments) => drift::drift(&arguments),
         Command::CheckSecrets(arguments) => check_secrets::check_secrets(&arguments),
+        Command::Drift(arguments) => drift::drift(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
     };
     match done {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

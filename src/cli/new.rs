@@ -1,20 +1,21 @@
 //! `ringer new`: a recording from the words of the command line, ready to be played or edited. It
 //! knows the words that most recordings need; the rest of the format is for an editor.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
+use super::place::{self, Existing};
 use super::{Outcome, output};
 use crate::author::{Recording, Tool, Turn, When};
+use json::{json, object, plain, turns};
+
+mod json;
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
@@ -143,15 +144,11 @@ pub(super) fn new(arguments: &Arguments) -> anyhow::Result<Outcome> {
         output::print(&String::from_utf8_lossy(&bytes))?;
         return Ok(Outcome::Fine);
     }
-    let path = place(&arguments.file)?;
-    if let Err(error) = write(&path, &bytes, arguments.force) {
-        if error.kind() == ErrorKind::AlreadyExists {
-            anyhow::bail!("{} is there already; --force overwrites it", path.display());
-        }
-        return Err(error).with_context(|| format!("cannot write {}", path.display()));
-    }
-    output::print(&format!("{}\n", path.display()))?;
-    output::say(&hint(&path));
+    let existing = match arguments.force {
+        true => Existing::Replaced,
+        false => Existing::Kept { way_out: "--force overwrites it" },
+    };
+    place::write(&arguments.file, &bytes, existing)?;
     Ok(Outcome::Fine)
 }
 
@@ -163,7 +160,9 @@ fn compose(arguments: &Arguments) -> anyhow::Result<Result<Recording, String>> {
     };
     for Word { name, value } in &arguments.words.0 {
         let done = match *name {
-            "turns" => turns(&read(value)?).map(|turns| draft.all(turns)),
+            "turns" => turns(&read(value)?)
+                .map(|turns| draft.all(turns))
+                .map_err(|what| format!("{value}: {what}")),
             _ => draft.add(name, value),
         };
         if let Err(what) = done {
@@ -224,7 +223,7 @@ impl Draft {
             "wait-ms" => recording.wait(Duration::from_millis(number(value)?)),
             "ignore-signal" => recording.ignore_signal(value),
             "hang" => recording.hang(),
-            "exit" => recording.exit(number(value)?),
+            "exit" => recording.exit(exit_code(value)?),
             "signal" => recording.signal(value),
             // `turn`: the next option of a turn begins one.
             _ => recording,
@@ -285,56 +284,12 @@ impl Draft {
     }
 }
 
-/// Turns from JSON texts, one after the other, alone or in arrays; a string is a turn's text.
-fn turns(source: &str) -> Result<Vec<Turn>, String> {
-    let mut turns = Vec::new();
-    for value in serde_json::Deserializer::from_str(source).into_iter::<Box<RawValue>>() {
-        let value = value.map_err(plain)?;
-        let several = match value.get().starts_with('[') {
-            true => serde_json::from_str(value.get()).map_err(plain)?,
-            false => vec![value],
-        };
-        for value in several {
-            let number = turns.len() + 1;
-            turns.push(turn(value.get()).map_err(|what| format!("turn {number}: {what}"))?);
-        }
-    }
-    if turns.is_empty() { Err("there are none".to_owned()) } else { Ok(turns) }
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("{text:?} is no whole number from 0 up"))
 }
 
-fn turn(source: &str) -> Result<Turn, String> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Step {
-        turn: Turn,
-    }
-    // Line ends between its parts would end the recording's line; in strings there are none.
-    let line = source.replace(['\n', '\r'], " ");
-    if line.starts_with('"') {
-        return Ok(Turn::new().text(serde_json::from_str::<String>(&line).map_err(plain)?));
-    }
-    match serde_json::from_str::<Step>(&line) {
-        Ok(step) => Ok(step.turn),
-        Err(_) => serde_json::from_str(&line).map_err(plain),
-    }
-}
-
-fn json(source: &str) -> Result<Box<RawValue>, String> {
-    let line = source.replace(['\n', '\r'], " ");
-    serde_json::from_str(&line).map_err(plain)
-}
-
-fn object(source: &str) -> Result<Box<RawValue>, String> {
-    let raw = json(source)?;
-    if raw.get().starts_with('{') { Ok(raw) } else { Err(format!("{source} is no object")) }
-}
-
-fn number<N: std::str::FromStr<Err = std::num::ParseIntError>>(text: &str) -> Result<N, String> {
-    text.parse().map_err(|error| format!("{text:?} will not do: {error}"))
-}
-
-fn plain(error: serde_json::Error) -> String {
-    error.to_string()
+fn exit_code(text: &str) -> Result<u8, String> {
+    text.parse().map_err(|_| format!("{text:?} is no exit code, a number from 0 to 255"))
 }
 
 fn read(path: &str) -> anyhow::Result<String> {
@@ -343,59 +298,4 @@ fn read(path: &str) -> anyhow::Result<String> {
         "-" => io::stdin().read_to_string(&mut text).map(|_| text).context("cannot read stdin"),
         _ => fs::read_to_string(path).with_context(|| format!("cannot read {path}")),
     }
-}
-
-/// The file that is meant: itself, or the next free number in a directory.
-fn place(file: &Path) -> anyhow::Result<PathBuf> {
-    let is_folder = file.is_dir() || file.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if is_folder {
-        return Ok(file.join(format!("{:02}.jsonl", last_number(file)? + 1)));
-    }
-    if file.extension() != Some(OsStr::new("jsonl")) {
-        anyhow::bail!(
-            "{} would not be played: the name of a recording ends with .jsonl; a directory is \
-             written with a / at its end",
-            file.display()
-        );
-    }
-    Ok(file.to_owned())
-}
-
-/// The highest number that a name in the directory begins with, 0 if there is none.
-fn last_number(folder: &Path) -> anyhow::Result<u64> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
-        entries => entries.with_context(|| format!("cannot read {}", folder.display()))?,
-    };
-    let mut last = 0;
-    for entry in entries {
-        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-        // Digits that no number holds are nobody's counting.
-        last = last.max(name[..digits].parse::<u32>().map_or(0, u64::from));
-    }
-    Ok(last)
-}
-
-fn write(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).truncate(force).create(force).create_new(!force);
-    options.open(path)?.write_all(bytes)
-}
-
-/// How the recording is played: the directory is the one that holds the persona's folder.
-fn hint(path: &Path) -> String {
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let persona = folder.file_name().and_then(OsStr::to_str);
-    let (recordings, command) = match persona {
-        Some("codex") => (folder.parent(), "codex exec hi"),
-        Some("claude") => (folder.parent(), "claude -p hi"),
-        _ => (Some(folder), "claude -p hi"),
-    };
-    let recordings = recordings.filter(|path| *path != Path::new("")).unwrap_or(Path::new("."));
-    format!("ringer: to play it: ringer run {} -- {command}\n", recordings.display())
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::run::{Temporary, foreground, not_started};
+use super::run::{foreground, not_started, temporary};
+use super::settings::name_of_a_double;
 use super::{Outcome, output};
 use crate::error::EXIT_RINGER;
 use crate::record::{
@@ -37,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME=REGEX", value_parser = named_pattern)]
     redact: Vec<(String, String)>,
     /// Record a program of this name, beside `claude`, `codex` and those with a folder
-    #[arg(long = "as", value_name = "NAME")]
+    #[arg(long = "as", value_name = "NAME", value_parser = name_of_a_double)]
     names: Vec<String>,
 }
 
@@ -78,7 +79,7 @@ fn named_pattern(text: &str) -> Result<(String, String), String> {
 pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let left = leftovers(&arguments.dir);
     output::say(&of_leftovers(&left));
-    let place = Temporary::new()?;
+    let place = temporary()?;
     let mut command = arguments.command.clone();
     let named = command.first().map(PathBuf::from).filter(|path| path.components().count() > 1);
     let is_persona = |path: &PathBuf| {
@@ -87,7 +88,7 @@ pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     };
     let session = RecordSession::prepare(RecordPlan {
         recordings: arguments.dir.clone(),
-        stage: place.path.join("stage"),
+        stage: place.path().join("stage"),
         names: arguments.names.clone(),
         program: named.filter(is_persona),
         options: Options {
@@ -123,6 +124,10 @@ pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     Ok(Outcome::Code(if code == 0 && broken { EXIT_RINGER } else { code }))
 }
 
+/// What may be the matter where nothing was started.
+const IDLE: &str = "  Nothing was started that PATH has led to a shim. A client that does not look at \
+    PATH has to\n  be given the path that `command -v claude` says under `ringer record`.\n";
+
 fn summary(recorded: &Recorded, dir: &Path, before: &[Leftover]) -> String {
     let mut text = String::new();
     let shown = |list: &[String]| match list {
@@ -131,6 +136,9 @@ fn summary(recorded: &Recorded, dir: &Path, before: &[Leftover]) -> String {
         list => format!("{} recordings, {} to {}", list.len(), list[0], list[list.len() - 1]),
     };
     let _ = writeln!(text, "ringer: recorded {} in {}", shown(&recorded.made), dir.display());
+    if recorded.idle {
+        text.push_str(IDLE);
+    }
     for path in &recorded.aside {
         let _ = writeln!(
             text,

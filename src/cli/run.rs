@@ -1,12 +1,14 @@
 //! `ringer run`: a command with doubles on its PATH, and the verdict afterwards.
 
 use std::ffi::OsString;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args;
+use tempfile::TempDir;
 
 use super::settings::StageOptions;
 use super::verify::Asked;
@@ -48,12 +50,6 @@ pub(super) struct Arguments {
     options: StageOptions,
 }
 
-/// A directory for one run, removed at the end unless it is kept.
-pub(super) struct Temporary {
-    pub(super) path: PathBuf,
-    pub(super) kept: bool,
-}
-
 /// Runs a command on a fresh stage and says what came of it.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let Some(recordings) = arguments.recordings.clone().or_else(state::recordings) else {
@@ -63,10 +59,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
              RINGER_RECORDINGS",
         )
     };
-    let mut place = Temporary::new()?;
-    place.kept = arguments.keep;
-    let layout = make(&arguments.options.plan(place.path.join("stage"), Some(recordings)))?;
-    if !place.kept && layout.state.starts_with(&place.path) {
+    let mut place = temporary()?;
+    place.disable_cleanup(arguments.keep);
+    let layout = make(&arguments.options.plan(place.path().join("stage"), Some(recordings)))?;
+    let state_goes = layout.state.starts_with(place.path());
+    if !arguments.keep && state_goes {
         StateDir::open(layout.state.clone(), false)?.mark_temporary()?;
     }
     let earlier = Journal::of(&layout.state)?.numbers()?.len();
@@ -74,7 +71,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         Ok(code) => code,
         Err(error) => return Ok(Outcome::Code(not_started(&arguments.command, &error))),
     };
-    let judged = wait_for_doubles(&layout.state, &mut place).and_then(|()| {
+    let ended = doubles_end(&layout.state);
+    // A double that goes on writes to the stage still.
+    let kept = arguments.keep || (state_goes && matches!(ended, Ok(false)));
+    place.disable_cleanup(kept);
+    let judged = ended.and_then(|_| {
         judge(&Question {
             state: layout.state.clone(),
             recordings: layout.recordings.clone(),
@@ -86,7 +87,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     match judged {
         Ok(verdict) => {
             say(arguments, &verdict, &layout, earlier)?;
-            say_where(&place, &layout, &verdict, arguments);
+            say_where(kept, state_goes, &layout, &verdict, arguments);
             Ok(Outcome::Code(exit_code(code, &verdict, arguments)))
         }
         Err(error) => {
@@ -130,16 +131,22 @@ fn say(
 }
 
 /// Says where the stage is, or how to have it kept.
-fn say_where(place: &Temporary, layout: &Layout, verdict: &Verdict, arguments: &Arguments) {
+fn say_where(
+    kept: bool,
+    state_goes: bool,
+    layout: &Layout,
+    verdict: &Verdict,
+    arguments: &Arguments,
+) {
     if arguments.json {
         return;
     }
     let (stage, state) = (layout.dir.display(), layout.state.display());
-    if place.kept {
+    if kept {
         let why = if arguments.keep { "" } else { ", since doubles still use it" };
         output::say(&format!("ringer: kept the stage {stage}{why}\n"));
     }
-    if place.kept || !layout.state.starts_with(&place.path) {
+    if kept || !state_goes {
         output::say(&format!("ringer: to look closer: ringer journal {state}\n"));
     } else if !verdict.good && !verdict.spawns.is_empty() {
         output::say(
@@ -148,19 +155,17 @@ fn say_where(place: &Temporary, layout: &Layout, verdict: &Verdict, arguments: &
     }
 }
 
-/// Gives the doubles a moment to end, as clients often end first. Where one goes on, the stage
-/// that it writes to is kept.
-fn wait_for_doubles(state: &Path, place: &mut Temporary) -> anyhow::Result<()> {
+/// Gives the doubles a moment to end, as clients often end first; tells whether all have.
+fn doubles_end(state: &Path) -> anyhow::Result<bool> {
     let until = Instant::now() + GRACE;
     let journal = Journal::of(state)?;
     loop {
         let records = journal.records()?;
         if records.iter().all(|record| record.life != Life::Running) {
-            return Ok(());
+            return Ok(true);
         }
         if until <= Instant::now() {
-            place.kept |= state.starts_with(&place.path);
-            return Ok(());
+            return Ok(false);
         }
         std::thread::sleep(LOOK);
     }
@@ -175,22 +180,10 @@ pub(super) fn not_started(command: &[OsString], error: &std::io::Error) -> u8 {
     if missing { 127 } else { 126 }
 }
 
-impl Temporary {
-    pub(super) fn new() -> anyhow::Result<Temporary> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let name = format!("ringer-{}-{:x}", std::process::id(), now.as_nanos());
-        let path = std::path::absolute(std::env::temp_dir().join(name))?;
-        let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
-        made.with_context(|| format!("cannot make the directory {}", path.display()))?;
-        Ok(Temporary { path, kept: false })
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.kept {
-            // What cannot be removed is left to whoever cleans the temporary directory.
-            let _ = std::fs::remove_dir_all(&self.path);
-        }
-    }
+/// Makes a directory for one run, which goes with it and is nobody else's.
+pub(super) fn temporary() -> anyhow::Result<TempDir> {
+    let folder = std::env::temp_dir();
+    let private = Permissions::from_mode(0o700);
+    let made = tempfile::Builder::new().prefix("ringer-").permissions(private).tempdir_in(&folder);
+    made.with_context(|| format!("cannot make a directory in {}", folder.display()))
 }

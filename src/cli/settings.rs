@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::stage::names::check_name;
 use crate::stage::{Mode, StagePlan, StageSettings, Strictness};
 
 #[derive(Args, Debug)]
 pub(super) struct StageOptions {
     /// Add a double of this name to `claude`, `codex` and those with a folder of recordings
-    #[arg(long = "as", value_name = "NAME")]
+    #[arg(long = "as", value_name = "NAME", value_parser = name_of_a_double)]
     names: Vec<String>,
     /// Keep the state (what was handed out, the journal) in this directory
     #[arg(long, value_name = "DIR")]
@@ -22,16 +23,17 @@ pub(super) struct StageOptions {
     #[arg(long, value_enum)]
     args: Option<ArgsOption>,
     /// How fast recorded times pass: 0 skips them, 1 as recorded, 10 ten times faster
-    #[arg(long, value_parser = speed)]
+    #[arg(long, allow_negative_numbers = true, value_parser = speed)]
     speed: Option<f64>,
     /// A fault laid over whatever is played, such as `cut@line:3`
-    #[arg(long)]
+    // Not shown while a double refuses every fault.
+    #[arg(long, hide = true)]
     fault: Option<String>,
     /// Play, record the real program, or pass through to it
     #[arg(long, value_enum)]
     mode: Option<ModeOption>,
     /// Seconds after which a double ends itself
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     max_life: Option<Duration>,
 }
 
@@ -73,6 +75,11 @@ impl StageOptions {
             ..StagePlan::new(dir)
         }
     }
+}
+
+/// Takes a name that a double can have.
+pub(super) fn name_of_a_double(name: &str) -> Result<String, String> {
+    check_name(name).map(|()| name.to_owned())
 }
 
 fn speed(text: &str) -> Result<f64, String> {

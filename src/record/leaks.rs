@@ -20,12 +20,21 @@ pub struct Leak {
     pub begins: String,
 }
 
+/// What a look at a recording directory came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// How many files it has.
+    pub files: usize,
+    /// What looks like a secret, file by file.
+    pub leaks: Vec<Leak>,
+}
+
 /// Looks for secrets in all files of a recording directory, those of killed recorders among them.
 ///
 /// # Errors
 ///
 /// A directory or file that cannot be read.
-pub fn check_secrets(recordings: &Path) -> Result<Vec<Leak>, Error> {
+pub fn check_secrets(recordings: &Path) -> Result<Looked, Error> {
     let redactor = super::surroundings::redactor_of_this_process();
     let mut leaks = Vec::new();
     let mut folders = vec![recordings.to_owned()];
@@ -43,11 +52,11 @@ pub fn check_secrets(recordings: &Path) -> Result<Vec<Leak>, Error> {
         }
     }
     files.sort();
-    for path in files {
-        let bytes = fs::read(&path).map_err(|error| Error::io("cannot read", &path, error))?;
-        in_file(&redactor, &path, &bytes, &mut leaks);
+    for path in &files {
+        let bytes = fs::read(path).map_err(|error| Error::io("cannot read", path, error))?;
+        in_file(&redactor, path, &bytes, &mut leaks);
     }
-    Ok(leaks)
+    Ok(Looked { files: files.len(), leaks })
 }
 
 fn in_file(redactor: &Redactor, path: &Path, bytes: &[u8], leaks: &mut Vec<Leak>) {

@@ -12,6 +12,7 @@
 //! nothing of models; what the program did on its streams and, if asked, to the files in its working
 //! directory is all.
 
+mod adding;
 mod effects;
 mod flow;
 pub(crate) mod gates;
@@ -31,10 +32,10 @@ pub(crate) mod tape;
 mod terminal;
 pub(crate) mod version;
 
-pub use leaks::check_secrets;
+pub(crate) use adding::{New, add_all};
+pub use leaks::{Looked, check_secrets};
 pub use options::{Options, Policy};
 pub use partial::{Leftover, leftovers, unfinished};
-pub(crate) use partial::{New, add_all};
 pub use session::{RecordPlan, RecordSession, Recorded};
 pub(crate) use shim::{probe_name, shim};
 pub use version::Pinned;

@@ -83,10 +83,19 @@ impl Partial {
 
     /// Appends a line, by one write, so that a kill leaves whole lines.
     pub fn line(&mut self, line: &str) {
+        self.append(&format!("{line}\n"));
+    }
+
+    /// Appends whole lines. What goes wrong is told at the end.
+    pub fn append(&mut self, lines: &str) {
         if self.failed.is_none() {
-            let written = self.file.write_all(format!("{line}\n").as_bytes());
-            self.failed = written.err();
+            self.failed = self.file.write_all(lines.as_bytes()).err();
         }
+    }
+
+    /// Where it is until it is finished.
+    pub fn path(&self) -> PathBuf {
+        hidden(&self.folder, &self.name, PARTIAL)
     }
 
     /// Makes it a recording of the set, under its name, with this header in the place of the first
@@ -96,7 +105,7 @@ impl Partial {
     ///
     /// What went wrong in writing, now or before; then what there is stays as it is.
     pub fn finish(self, header: &str, aside: bool) -> Result<String, Error> {
-        let path = hidden(&self.folder, &self.name, PARTIAL);
+        let path = self.path();
         let failed = |error| Error::io("cannot finish the recording", &path, error);
         if let Some(error) = self.failed {
             return Err(failed(error));
@@ -127,94 +136,12 @@ impl Partial {
 
     /// Removes what was written.
     pub fn discard(self) {
-        let _ = fs::remove_file(hidden(&self.folder, &self.name, PARTIAL));
+        let _ = fs::remove_file(self.path());
     }
 }
 
 fn hidden(folder: &Path, name: &str, suffix: &str) -> PathBuf {
     folder.join(format!(".{name}{suffix}"))
-}
-
-/// Adds recordings that are there whole, all of them or, where one cannot be written, none. Each
-/// goes behind all that are in its folder, or under the name that it has; a name that is taken gets
-/// a number. Returns the names.
-///
-/// # Errors
-///
-/// A folder that cannot be written.
-pub(crate) fn add_all(recordings: &[New]) -> Result<Vec<String>, Error> {
-    let mut partials = Vec::new();
-    for new in recordings {
-        match begin(new) {
-            Ok(partial) => partials.push(partial),
-            Err(error) => {
-                partials.into_iter().for_each(Partial::discard);
-                return Err(error);
-            }
-        }
-    }
-    let mut names: Vec<String> = Vec::new();
-    let mut partials = partials.into_iter();
-    for new in recordings {
-        let Some(partial) = partials.next() else { break };
-        let rest = hidden(&partial.folder, &partial.name, PARTIAL);
-        match partial.finish(new.text.lines().next().unwrap_or_default(), false) {
-            Ok(name) => names.push(name),
-            Err(error) => {
-                let _ = fs::remove_file(rest);
-                partials.for_each(Partial::discard);
-                for (new, name) in recordings.iter().zip(&names) {
-                    let _ = fs::remove_file(new.folder.join(name));
-                }
-                return Err(error);
-            }
-        }
-    }
-    Ok(names)
-}
-
-/// A recording that is to be added to a set.
-#[derive(Clone, Debug)]
-pub(crate) struct New {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its name; `None`: the next free number.
-    pub name: Option<String>,
-    /// Its text.
-    pub text: String,
-}
-
-/// Writes a recording into a partial file.
-fn begin(new: &New) -> Result<Partial, Error> {
-    let mut partial = match &new.name {
-        None => Partial::next_in(&new.folder)?,
-        Some(name) => named_anew(&new.folder, name)?,
-    };
-    let written = partial.file.write_all(new.text.as_bytes());
-    match written {
-        Ok(()) => Ok(partial),
-        Err(error) => {
-            let error = Error::io("cannot write into", &new.folder, error);
-            partial.discard();
-            Err(error)
-        }
-    }
-}
-
-/// Begins a recording of this name, or of this name with the first number that is free.
-fn named_anew(folder: &Path, name: &str) -> Result<Partial, Error> {
-    let stem = name.trim_end_matches(".jsonl");
-    let mut names = (2..).map(|number: u64| format!("{stem}-{number}.jsonl"));
-    let mut name = name.to_owned();
-    loop {
-        if !folder.join(&name).exists()
-            && let Some(partial) = Partial::named(folder, &name, false)?
-        {
-            return Ok(partial);
-        }
-        // There is no end to the numbers.
-        name = names.next().unwrap_or(name);
-    }
 }
 
 /// Writes the header and all lines but the first of a file into another.

@@ -45,8 +45,8 @@ pub(crate) fn find(program: &str, paths: &[&OsStr]) -> Result<PathBuf, Error> {
     Err(Error::Setting {
         place: "PATH".to_owned(),
         what: format!(
-            "there is no real {program} to record{passed_over}; install it, or put its directory \
-             on PATH"
+            "there is no real {program} on it{passed_over}; install {program}, or put its \
+             directory on PATH"
         ),
     })
 }
@@ -107,7 +107,7 @@ mod tests {
         let names = ["stage", "copy", "idle", "missing"];
         let path = std::env::join_paths(names.iter().map(|name| folder(name))).unwrap();
         let error = find("claude", &[&path]).unwrap_err().to_string();
-        assert!(error.contains("there is no real claude to record"), "{error}");
+        assert!(error.contains("there is no real claude on it"), "{error}");
         assert!(error.contains("copy/claude is a double"), "{error}");
         assert_eq!(find("claude", &[&path, folder("real").as_os_str()]).unwrap(), real);
     }

@@ -56,6 +56,8 @@ pub struct Recorded {
     pub versions: Vec<(String, String, Pinned)>,
     /// What a killed recorder left.
     pub leftovers: Vec<Leftover>,
+    /// Whether the command, which went well, has come to no shim at all.
+    pub idle: bool,
 }
 
 impl RecordSession {
@@ -139,7 +141,17 @@ impl RecordSession {
             }
         }
         recorded.leftovers = leftovers(&self.recordings);
+        recorded.idle = whole && recorded.made.is_empty() && !self.started();
         Ok(recorded)
+    }
+
+    /// Whether a shim was started, as far as it is known: a run that is only replayed is not counted.
+    fn started(&self) -> bool {
+        if self.options.policy == Policy::None {
+            return true;
+        }
+        let runs = |persona: &String| self.layout.dir.join(format!("{persona}.runs"));
+        self.layout.programs.keys().any(|persona| runs(persona).exists())
     }
 
     /// Removes the recordings of the old set that no spawn of this run took the place of.

@@ -14,6 +14,9 @@ use super::pending::{Arrival, Pending};
 use super::redact::{Earlier, Redactor, apply};
 use crate::journal::Exit;
 use crate::recording::Output;
+pub(crate) use seen::Seen;
+
+mod seen;
 
 /// A line of input longer than this is not kept as a note.
 const LONGEST_NOTE: usize = 4096;
@@ -48,45 +51,6 @@ enum Around {
     Signal(String),
     /// What a descendant does, which holds these streams.
     Child(Vec<&'static str>),
-}
-
-/// What a recording turned out to hold.
-#[derive(Debug, Default)]
-pub(crate) struct Seen {
-    /// The session's id, as the program announced it.
-    pub session_id: Option<String>,
-    /// The thread's id.
-    pub thread_id: Option<String>,
-    /// How much was written to stdout.
-    pub stdout_bytes: usize,
-    /// Texts that are watched for, and whether they were written.
-    watched: Vec<(String, bool)>,
-}
-
-impl Seen {
-    /// Whether a text that is watched for was written.
-    pub fn wrote(&self, text: &str) -> bool {
-        self.watched.iter().any(|(watched, seen)| watched == text && *seen)
-    }
-
-    fn look(&mut self, bytes: &[u8]) {
-        for (text, seen) in &mut self.watched {
-            *seen = *seen || memchr::memmem::find(bytes, text.as_bytes()).is_some();
-        }
-        let wanted = self.session_id.is_none() || self.thread_id.is_none();
-        if !wanted || !bytes.starts_with(b"{") {
-            return;
-        }
-        let has = |key: &[u8]| memchr::memmem::find(bytes, key).is_some();
-        if !has(b"\"session_id\"") && !has(b"\"thread") {
-            return;
-        }
-        let Ok(event) = serde_json::from_slice::<Value>(bytes) else { return };
-        let text = |path: &str| event.pointer(path).and_then(Value::as_str).map(str::to_owned);
-        self.session_id = self.session_id.take().or_else(|| text("/session_id"));
-        let thread = text("/thread_id").or_else(|| text("/result/thread/id"));
-        self.thread_id = self.thread_id.take().or(thread);
-    }
 }
 
 /// Input that is no frames, a prompt for one.
@@ -170,7 +134,6 @@ impl<L: Lines> Tape<L> {
     /// Begins with a header; `watched` are texts whose occurrence is of interest.
     pub fn new(mut lines: L, redactor: Redactor, header: &str, watched: &[String]) -> Tape<L> {
         lines.line(header);
-        let watched = watched.iter().map(|text| (text.clone(), false)).collect();
         Tape {
             lines,
             redactor,
@@ -179,7 +142,7 @@ impl<L: Lines> Tape<L> {
             input_mark: Mark::default(),
             of_input: Earlier::default(),
             gates: Gates::default(),
-            seen: Seen { watched, ..Seen::default() },
+            seen: Seen::watching(watched),
             plain_input: None,
             plain_text: Some(PlainText::default()),
             inside: Vec::new(),

@@ -9,7 +9,7 @@
 
 mod doubles;
 mod link;
-mod names;
+pub(crate) mod names;
 mod version;
 
 use std::collections::BTreeMap;

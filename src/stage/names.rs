@@ -26,19 +26,26 @@ pub(super) fn of_doubles(
         names.extend(personas(recordings)?.into_iter().filter(|name| may_be_a_double(name)));
     }
     for name in asked {
-        if !may_be_a_double(name) {
-            return Err(Error::Setting {
-                place: "name of a double".to_owned(),
-                what: format!(
-                    "{name:?} cannot be one: it takes the plain name of the executable to stand in \
-                     for, such as gemini, without a folder, a dot in front or a blank; `ringer` \
-                     and `state` are taken"
-                ),
-            });
-        }
+        check_name(name)
+            .map_err(|what| Error::Setting { place: "name of a double".to_owned(), what })?;
         names.insert(name.clone());
     }
     Ok(names)
+}
+
+/// Checks that an executable of this name can be a double.
+///
+/// # Errors
+///
+/// It cannot; the text says what can.
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    if may_be_a_double(name) {
+        return Ok(());
+    }
+    Err(format!(
+        "{name:?} cannot be one: it takes the plain name of the executable to stand in for, such \
+         as gemini, without a folder, a dot in front or a blank; `ringer` and `state` are taken"
+    ))
 }
 
 /// The folders of a recording directory that hold recordings.

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::scene::{Scene, same};
+use super::scene::{RINGER, Scene, same};
 
 const SESSION: &str = "claude -p --input-format stream-json --output-format stream-json --verbose";
 
@@ -16,7 +16,10 @@ fn recording(scene: &Scene, name: &str) -> String {
 fn import(scene: &Scene, arguments: &[&str], says: &str) {
     let said = scene.ringer(&[&["import", "cassette", "rec"], arguments].concat());
     same(&said.stderr, says);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(0), ""));
+    assert_eq!(said.code, Some(0));
+    let mut named: Vec<&str> = said.stdout.lines().collect();
+    named.retain(|path| scene.path(path).is_file() && path.starts_with("rec/"));
+    assert!(!named.is_empty() && named.len() == said.stdout.lines().count(), "{}", said.stdout);
 }
 
 /// The recordings, folder by folder; there must be no other file.
@@ -36,6 +39,34 @@ fn files(scene: &Scene) -> Vec<String> {
     }
     names.sort();
     names
+}
+
+#[test]
+fn a_capture_is_written_where_there_was_no_folder_and_played() {
+    let scene = Scene::new().file("out.txt", "Hello.\n");
+    let import = ["import", "capture", "rec/claude/", "--stdout", "out.txt", "--exit", "3"];
+    let said = scene.ringer(&[&import[..], &["--", "claude", "-p", "hi"]].concat());
+    same(&said.stdout, "rec/claude/01.jsonl\n");
+    same(&said.stderr, "ringer: to play it: ringer run rec -- claude -p hi\n");
+    let said = scene.run("claude -p hi");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(3), "Hello.\n"), "{}", said.stderr);
+}
+
+#[test]
+fn a_capture_that_would_not_be_played_or_is_in_the_way_is_refused_with_the_way_out() {
+    let scene = Scene::new().file("out.txt", "Hello.\n").file("rec/01.jsonl", "old\n");
+    let import = |to: &str| scene.ringer(&["import", "capture", to, "--stdout", "out.txt"]);
+    let said = import("rec/01.jsonl");
+    same(&said.stderr, "ringer: rec/01.jsonl is there already; remove it, or name another\n");
+    assert_eq!(said.code, Some(97));
+    assert_eq!(recording(&scene, "01.jsonl"), "old\n");
+    let said = import("out.txt/01.jsonl");
+    same(&said.stderr, "ringer: cannot make the directory out.txt: File exists (os error 17)\n");
+    let said = import("rec/02");
+    assert!(said.stderr.contains("the name of a recording ends with .jsonl"), "{}", said.stderr);
+    assert_eq!(files(&scene), ["01.jsonl"]);
+    let nothing = scene.ringer(&["import", "capture", "rec/02.jsonl"]);
+    assert_eq!(nothing.code, Some(2), "{}", nothing.stderr);
 }
 
 const TAPE: &str = r#"{"dir": "write", "data": "{\"type\": \"control_request\", \"request_id\": \"req_1\", \"request\": {\"subtype\": \"initialize\", \"hooks\": null}}\n"}
@@ -432,4 +463,19 @@ fn secrets_do_not_reach_the_recordings() {
         let out = said.lines().nth(1).unwrap().trim_start_matches("{\"out\":\"");
         out.trim_end_matches("\"}").replace("redacted", "")
     });
+}
+
+#[test]
+fn more_transcripts_than_a_process_may_have_open_files_are_imported() {
+    let lines = concat!(
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","content":[{"type":"text","text":"x"}]}}"#,
+        "\n",
+    );
+    let scene = (0..40).fold(Scene::new(), |scene, n| scene.file(&format!("{n}.jsonl"), lines));
+    let script = r#"ulimit -n 24; exec "$0" import transcript rec *.jsonl"#;
+    let said = scene.said(scene.command("sh").args(["-c", script, RINGER]));
+    assert_eq!((said.code, said.stdout.lines().count()), (Some(0), 40), "{}", said.stderr);
+    assert_eq!(files(&scene).len(), 40);
 }

@@ -104,7 +104,7 @@ impl Scene {
     pub fn plain(&self, bytes: &[u8]) -> String {
         static SAME: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
             let pairs = [
-                (r"\[root\]/tmp/ringer-[0-9]+-[0-9a-f]+/stage", "[stage]"),
+                (r"\[root\]/tmp/ringer-[0-9A-Za-z]+/stage", "[stage]"),
                 (r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "[time]"),
                 (r"pid [0-9]+", "pid [pid]"),
                 (r"\b[0-9]+ ms\b", "[ms] ms"),

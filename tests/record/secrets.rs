@@ -92,6 +92,8 @@ fn planted_secrets_do_not_reach_the_disk_and_ordinary_values_survive() {
     let check =
         scene.ringer(&["check-secrets", "../rec"]).env("MY_API_KEY", VARIABLE).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&check.stdout), "");
+    let said = String::from_utf8_lossy(&check.stderr).into_owned();
+    assert!(said.starts_with("ringer: nothing looks like a secret in "), "{said}");
     assert_eq!(check.status.code(), Some(0));
 }
 

@@ -74,7 +74,7 @@ fn a_double_is_never_taken_for_the_real_program() {
     command.env("PATH", scene.path("real"));
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("there is no real claude to record"), "{text}");
+    assert!(text.contains("there is no real claude on it"), "{text}");
     assert_eq!(output.status.code(), Some(97));
     assert_eq!(scene.files(), [""; 0]);
 }
