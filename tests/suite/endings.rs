@@ -115,6 +115,29 @@ fn codex_exits_with_1_after_a_failed_turn_and_with_0_otherwise() {
 }
 
 #[test]
+fn the_last_result_decides_however_long_it_is_and_however_long_the_stream() {
+    let result = |length: usize| {
+        let text = "x".repeat(length);
+        format!("{{\"type\":\"result\",\"result\":\"{text}\",\"is_error\":true}}\n")
+    };
+    let note = "{\"type\":\"note\"}\n";
+    let scene = Scene::new();
+    scene.raw("1.jsonl", note.repeat(400_000) + &result(10));
+    scene.raw("2.jsonl", result(5 << 20));
+    scene.raw("3.jsonl", note.repeat(100_000) + &result(5 << 20) + note);
+    scene.raw("4.jsonl", note.repeat(400_000));
+    for wanted in [1, 1, 1, 0] {
+        let done = scene.claude(&["-p", "hi", "--output-format", "stream-json", "--verbose"]).run();
+        assert_eq!(done.status, wanted);
+    }
+    scene.raw("5.jsonl", note.repeat(400_000) + &result(10));
+    let mut unread = scene.claude(&["-p", "hi"]).go();
+    unread.hear("note");
+    unread.leave();
+    assert_eq!(unread.end().status, 1, "what nobody read decides too");
+}
+
+#[test]
 fn an_exit_step_wins_over_what_the_stream_says() {
     let scene = Scene::of_steps(&[r#"{"out":{"type":"result","is_error":true}}"#, r#"{"exit":0}"#]);
     assert_eq!(scene.play().status, 0);
