@@ -24,6 +24,10 @@ pub(super) fn check_secrets(arguments: &Arguments) -> anyhow::Result<Outcome> {
         let _ = writeln!(text, "{path}:{}: {} that begins with {begins:?}", leak.line, leak.what);
     }
     output::print(&text)?;
+    if files == 0 {
+        output::say(&format!("ringer: there are no files in {}\n", arguments.dir.display()));
+        return Ok(Outcome::Fine);
+    }
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
     output::say(&match leaks.len() {
         0 => format!("ringer: nothing looks like a secret in {files}; read them all the same\n"),

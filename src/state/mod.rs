@@ -30,7 +30,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub use ledger::{Allowed, Choice, Depth, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
-pub use reset::{Cleared, reset};
+#[cfg(feature = "cli")]
+pub use reset::Cleared;
+pub use reset::reset;
 pub use ticket::Ticket;
 
 use crate::error::Error;
@@ -89,6 +91,7 @@ impl StateDir {
     /// # Errors
     ///
     /// The note cannot be written.
+    #[cfg(feature = "cli")]
     pub fn mark_temporary(&self) -> Result<(), Error> {
         let note = self.path.join(TEMPORARY);
         std::fs::write(&note, "").map_err(|error| Error::io("cannot write", &note, error))
