@@ -162,7 +162,7 @@ fn compose(arguments: &Arguments) -> anyhow::Result<Result<Recording, String>> {
         let done = match *name {
             "turns" => turns(&read(value)?)
                 .map(|turns| draft.all(turns))
-                .map_err(|what| format!("{value}: {what}")),
+                .map_err(|what| format!("{}: {what}", if value == "-" { "stdin" } else { value })),
             _ => draft.add(name, value),
         };
         if let Err(what) = done {

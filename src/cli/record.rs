@@ -1,6 +1,6 @@
 //! `ringer record`: a command whose spawns of the real programs become recordings.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -75,22 +75,33 @@ fn named_pattern(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), pattern.to_owned()))
 }
 
+impl Arguments {
+    /// The program to be recorded, where the command names it by a path.
+    fn program_by_path(&self) -> Option<PathBuf> {
+        let path = PathBuf::from(self.command.first().filter(|first| is_path(first))?);
+        let name = path.file_name()?.to_string_lossy();
+        let is_persona =
+            ["claude", "codex"].contains(&&*name) || self.names.iter().any(|n| *n == name);
+        is_persona.then(|| path.clone())
+    }
+}
+
+/// Whether a command is looked for where it says, and not on PATH.
+fn is_path(command: &OsStr) -> bool {
+    Path::new(command).components().count() > 1
+}
+
 /// Records what a command does.
 pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let left = leftovers(&arguments.dir);
     output::say(&of_leftovers(&left));
     let place = temporary()?;
-    let mut command = arguments.command.clone();
-    let named = command.first().map(PathBuf::from).filter(|path| path.components().count() > 1);
-    let is_persona = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        ["claude", "codex"].contains(&&*name) || arguments.names.contains(&name)
-    };
+    let named = arguments.program_by_path();
     let session = RecordSession::prepare(RecordPlan {
         recordings: arguments.dir.clone(),
         stage: place.path().join("stage"),
         names: arguments.names.clone(),
-        program: named.filter(is_persona),
+        program: named.clone(),
         options: Options {
             policy: arguments.mode.into(),
             effects: arguments.effects,
@@ -99,11 +110,12 @@ pub(super) fn record(arguments: &Arguments) -> anyhow::Result<Outcome> {
             ..Options::default()
         },
     })?;
+    let mut command = arguments.command.clone();
     // The shim stands in the place of a program that is named outright.
     if let Some(first) = command.first_mut()
         && let Some(name) = Path::new(&*first).file_name().and_then(|name| name.to_str())
         && let Some(shim) = session.layout.programs.get(name)
-        && (Path::new(&*first).components().count() == 1 || is_persona(&PathBuf::from(&*first)))
+        && (named.is_some() || !is_path(first))
     {
         *first = shim.into();
     }
