@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::Answer;
 use super::performer::Performer;
+use super::{Answer, Meaning};
 use crate::invocation::{Invocation, StreamKind};
 use crate::play::{ExitWatch, Shape};
 use crate::recording::Signal;
@@ -68,22 +68,7 @@ impl<'a> Version<'a> {
 }
 
 /// What a spawn's arguments ask for.
-#[derive(Clone, Debug)]
-pub(crate) enum Request {
-    /// A model run.
-    Run(Rc<dyn ModelRun>),
-    /// A question with a stock answer.
-    Probe(Answer),
-    /// A question for the help text, with ringer's own.
-    Help(Answer),
-    /// A question or command that has no stock answer; a probe recording may give one.
-    NoAnswer {
-        /// The command's words.
-        command: String,
-    },
-    /// The real CLI refuses the arguments.
-    Usage(Answer),
-}
+pub(crate) type Request = Meaning<Rc<dyn ModelRun>>;
 
 /// A model run, as its arguments ask for it.
 pub(crate) trait ModelRun: Debug {

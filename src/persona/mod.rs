@@ -5,6 +5,7 @@
 pub mod claude;
 pub mod codex;
 mod manners;
+mod meaning;
 pub(crate) mod performer;
 mod plain;
 
@@ -12,6 +13,11 @@ pub(crate) use manners::{
     Circumstances, Ending, Epipe, Manners, ModelRun, Request, Situation, StdinRule, StdinSeen,
     Version,
 };
+
+pub use meaning::Meaning;
+
+/// The programs that have manners of their own.
+pub(crate) const CLIS: [&str; 2] = ["claude", "codex"];
 
 /// The manners of the program of this name; a name that nothing is known of has none.
 pub(crate) fn named(program: &str) -> &'static dyn Manners {

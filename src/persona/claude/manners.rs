@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
-use super::arguments::{self, Format, Login, Surroundings, Verdict};
+use super::arguments::{self, Format, Login, Surroundings};
 use super::perform::{self, ClaudeVoice};
 use super::render::{Layout, SIGINT_DURING_TOOL_EXITS_0};
 use crate::invocation::{Invocation, StreamKind};
@@ -38,28 +38,23 @@ impl Manners for Claude {
         let words = invocation.args();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let strict = settings.args == Strictness::Strict;
-        match arguments::judge(&table, &words, pinned, strict, &around) {
-            Verdict::Probe(answer) => Request::Probe(answer),
-            Verdict::Help(answer) => Request::Help(answer),
-            Verdict::NoAnswer { command } => Request::NoAnswer { command },
-            Verdict::Usage(answer) => Request::Usage(answer),
-            Verdict::Run(request) => {
-                let stdin = match arguments::stdin_rule(&request, &around) {
-                    arguments::StdinRule::Unread => StdinRule::Ignore,
-                    arguments::StdinRule::Lines => StdinRule::Lines,
-                    arguments::StdinRule::Text => {
-                        StdinRule::ToEnd { first_byte: Some(arguments::FIRST_BYTE_WAIT) }
-                    }
-                };
-                Request::Run(Rc::new(Run {
-                    request: *request,
-                    stdin,
-                    version: table.version.to_owned(),
-                    api_key: around.login == Login::Key,
-                    initialize: settings.set.initialize.clone(),
-                }))
-            }
-        }
+        let meaning = arguments::judge(&table, &words, pinned, strict, &around);
+        meaning.map(|request| {
+            let stdin = match arguments::stdin_rule(&request, &around) {
+                arguments::StdinRule::Unread => StdinRule::Ignore,
+                arguments::StdinRule::Lines => StdinRule::Lines,
+                arguments::StdinRule::Text => {
+                    StdinRule::ToEnd { first_byte: Some(arguments::FIRST_BYTE_WAIT) }
+                }
+            };
+            Rc::new(Run {
+                request: *request,
+                stdin,
+                version: table.version.to_owned(),
+                api_key: around.login == Login::Key,
+                initialize: settings.set.initialize.clone(),
+            }) as Rc<dyn ModelRun>
+        })
     }
 
     fn exit_watch(&self, _: Option<&str>) -> ExitWatch {

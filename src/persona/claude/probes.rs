@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::iter;
 use std::path::Path;
 
-use super::arguments::{Command, Login, Surroundings, Table, Verdict, did_you_mean, fill};
-use crate::persona::Answer;
+use super::arguments::{Command, Login, Request, Surroundings, Table, did_you_mean, fill};
+use crate::persona::{Answer, Meaning};
 
 /// The command that tells what there is, in versions that have one: for others it is a prompt.
 const HELP: &str = "help";
@@ -57,24 +57,24 @@ pub(super) fn command(
     tail: &[&str],
     strict: bool,
     around: &Surroundings,
-) -> Verdict {
+) -> Meaning<Box<Request>> {
     let words: Vec<&str> = iter::once(name).chain(tail.iter().copied()).collect();
     let own = tail.iter().take_while(|word| **word != "--");
     if own.clone().any(|word| matches!(*word, "-h" | "--help")) {
-        return Verdict::Help(command_help(table.command(name), name));
+        return Meaning::Help(command_help(table.command(name), name));
     }
     if name == HELP {
-        return Verdict::Help(asked_as_command(table, tail));
+        return Meaning::Help(asked_as_command(table, tail));
     }
     if let Some(answer) = answer(table, &words, around) {
-        return Verdict::Probe(answer);
+        return Meaning::Probe(answer);
     }
-    if strict && let Some(verdict) = misused(table, name, tail.first().copied()) {
-        return verdict;
+    if strict && let Some(meaning) = misused(table, name, tail.first().copied()) {
+        return meaning;
     }
     let parts = own.take_while(|word| !word.starts_with('-')).take(2);
     let command = iter::once(&name).chain(parts).copied().collect::<Vec<_>>().join(" ");
-    Verdict::NoAnswer { command }
+    Meaning::NoAnswer { command }
 }
 
 /// The answer to a first word that is no command and yet no prompt (`s07_config_list`).
@@ -91,13 +91,17 @@ pub(super) fn word<W: AsRef<str>>(
 
 /// What a command whose subcommands are all known says of a word that is none of them
 /// (`s07_mcp_bogus`, `s07_auth_bogus`), or of none at all (`s07_auth`: its help, on stderr).
-fn misused(table: &Table<'_>, name: &'static str, first: Option<&str>) -> Option<Verdict> {
+fn misused(
+    table: &Table<'_>,
+    name: &'static str,
+    first: Option<&str>,
+) -> Option<Meaning<Box<Request>>> {
     let command = table.command(name)?;
     let known: Vec<&str> = command.subcommands()?.chain(["help"]).collect();
-    let refused = |stderr: String| Verdict::Usage(Answer { stderr, code: 1, ..Answer::default() });
+    let refused = |stderr: String| Meaning::Usage(Answer { stderr, code: 1, ..Answer::default() });
     let first = match first {
         None => return Some(refused(command_help(Some(command), name).stdout)),
-        Some("help") => return Some(Verdict::Help(command_help(Some(command), name))),
+        Some("help") => return Some(Meaning::Help(command_help(Some(command), name))),
         Some(first) => first,
     };
     if first.starts_with("--") {

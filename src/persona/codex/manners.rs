@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
-use super::arguments::{self, RunKind, Surroundings, Verdict};
+use super::arguments::{self, RunKind, Surroundings};
 use super::perform::{self, Terminals};
 use super::render::{error_fails, interrupted_code, is_retry, mint_thread_id};
 use crate::invocation::{Invocation, StreamKind};
@@ -48,15 +48,10 @@ impl Manners for Codex {
         let words = invocation.args();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let strict = settings.args == Strictness::Strict;
-        match arguments::judge(&table, &words, pinned, strict, &around) {
-            Verdict::Probe(answer) => Request::Probe(answer),
-            Verdict::Help(answer) => Request::Help(answer),
-            Verdict::NoAnswer { command } => Request::NoAnswer { command },
-            Verdict::Usage(answer) => Request::Usage(answer),
-            Verdict::Run(request) => {
-                Request::Run(Rc::new(Run { request: *request, table, around, strict }))
-            }
-        }
+        let meaning = arguments::judge(&table, &words, pinned, strict, &around);
+        meaning.map(|request| {
+            Rc::new(Run { request: *request, table, around, strict }) as Rc<dyn ModelRun>
+        })
     }
 
     fn exit_watch(&self, version: Option<&str>) -> ExitWatch {

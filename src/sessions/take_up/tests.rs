@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::persona::Answer;
 use crate::persona::claude::arguments as claude_args;
 use crate::persona::codex::arguments as codex_args;
+use crate::persona::{Answer, Meaning};
 
 const A: &str = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
 const NEW: &str = "dddddddd-bbbb-4ccc-8ddd-eeeeeeeeeeee";
@@ -70,7 +70,7 @@ impl Scene {
         let around = claude_args::Surroundings::default();
         let table = claude_args::table(self.version);
         match claude_args::judge(&table, words, true, true, &around) {
-            claude_args::Verdict::Run(request) => claude(&request, &self.around()),
+            Meaning::Run(request) => claude(&request, &self.around()),
             other => panic!("{words:?}: {other:?}"),
         }
     }
@@ -79,7 +79,7 @@ impl Scene {
         let table = codex_args::table(self.version);
         let around = codex_args::Surroundings::default();
         match codex_args::judge(&table, words, true, true, &around) {
-            codex_args::Verdict::Run(request) => codex(&request, &self.around()),
+            Meaning::Run(request) => codex(&request, &self.around()),
             other => panic!("{words:?}: {other:?}"),
         }
     }

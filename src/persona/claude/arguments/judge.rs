@@ -1,4 +1,4 @@
-//! The verdict on a spawn's arguments.
+//! What a spawn's arguments mean.
 
 use super::checks;
 use super::parse::{Parsed, Reading, Stop, looks_like_option, parse};
@@ -7,26 +7,8 @@ use super::stdin::{StdinRule, StdinSeen, check_input, stdin_rule};
 use super::suggest::did_you_mean;
 use super::surroundings::Surroundings;
 use super::table::{Table, known_versions, table};
-use crate::persona::Answer;
 use crate::persona::claude::probes;
-
-/// What the real CLI would do with a spawn's arguments.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// It runs, as far as the arguments tell; [`check_input`] has the last word once stdin is read.
-    Run(Box<Request>),
-    /// It answers a question about itself and ends.
-    Probe(Answer),
-    /// It prints its help, or that of a command.
-    Help(Answer),
-    /// It does something of its own, of which no answer was captured.
-    NoAnswer {
-        /// The command, without its arguments.
-        command: String,
-    },
-    /// It refuses the arguments.
-    Usage(Answer),
-}
+use crate::persona::{Answer, Meaning};
 
 /// Judges a spawn by its arguments (without the program's name). `pinned` says whether the version
 /// was asked for: if it was not, or is one that there is no table for, an option that may belong to
@@ -37,24 +19,24 @@ pub fn judge(
     pinned: bool,
     strict: bool,
     around: &Surroundings,
-) -> Verdict {
+) -> Meaning<Box<Request>> {
     // `-V` is known only alone, and then like the other two without a look at anything else.
     if let ["-v" | "-V" | "--version"] = words {
-        return Verdict::Probe(probes::version(table));
+        return Meaning::Probe(probes::version(table));
     }
     if strict && let Some(stderr) = checks::before_parsing(table, words) {
-        return Verdict::Usage(refused(stderr));
+        return Meaning::Usage(refused(stderr));
     }
     // Commands are not even known to the real CLI when it is asked to print.
     let prints = words.iter().take_while(|w| **w != "--").any(|w| matches!(*w, "-p" | "--print"));
     let mut warnings = String::new();
     let reading = Reading { commands: !prints, strict };
-    let verdict = match parse(table, words, reading, &mut warnings) {
-        Err(Stop::Version) => Verdict::Probe(probes::version(table)),
-        Err(Stop::Usage(stderr)) => Verdict::Usage(refused(stderr)),
+    let meaning = match parse(table, words, reading, &mut warnings) {
+        Err(Stop::Version) => Meaning::Probe(probes::version(table)),
+        Err(Stop::Usage(stderr)) => Meaning::Usage(refused(stderr)),
         Ok(parsed) => judge_parsed(table, parsed, Strictness { prints, pinned, strict }, around),
     };
-    warned(verdict, warnings, around)
+    warned(meaning, warnings, around)
 }
 
 struct Strictness {
@@ -68,22 +50,22 @@ fn judge_parsed(
     parsed: Parsed<'_>,
     how: Strictness,
     around: &Surroundings,
-) -> Verdict {
+) -> Meaning<Box<Request>> {
     if let Some((command, tail)) = parsed.command {
         return probes::command(table, command, tail, how.strict, around);
     }
     if parsed.rest.iter().any(|word| word == "-h" || word == "--help") {
-        return Verdict::Help(probes::help(table, how.prints));
+        return Meaning::Help(probes::help(table, how.prints));
     }
     if how.strict
         && let Some(word) = refused_word(table, &parsed, how.pinned)
     {
-        return Verdict::Usage(refused(unknown_option(table, word)));
+        return Meaning::Usage(refused(unknown_option(table, word)));
     }
     if !how.prints
         && let Some(answer) = probes::word(table, &parsed.operands, around)
     {
-        return Verdict::Probe(answer);
+        return Meaning::Probe(answer);
     }
     let words = Words::of(&parsed);
     let mut request = Request::new(table, parsed, words, around);
@@ -91,32 +73,36 @@ fn judge_parsed(
     if how.strict
         && let Some(stderr) = checks::before_stdin(&request)
     {
-        return Verdict::Usage(refused(stderr));
+        return Meaning::Usage(refused(stderr));
     }
-    Verdict::Run(Box::new(request))
+    Meaning::Run(Box::new(request))
 }
 
 /// Puts the warnings before all else on stderr, and makes the checks of a run that reads no text
 /// from stdin: nothing keeps them waiting.
-fn warned(verdict: Verdict, warnings: String, around: &Surroundings) -> Verdict {
+fn warned(
+    meaning: Meaning<Box<Request>>,
+    warnings: String,
+    around: &Surroundings,
+) -> Meaning<Box<Request>> {
     let before = |mut answer: Answer| {
         answer.stderr.insert_str(0, &warnings);
         answer
     };
-    match verdict {
-        Verdict::Usage(answer) => Verdict::Usage(before(answer)),
-        Verdict::Probe(answer) => Verdict::Probe(before(answer)),
-        Verdict::Help(answer) => Verdict::Help(before(answer)),
-        Verdict::Run(mut request) => {
+    match meaning {
+        Meaning::Usage(answer) => Meaning::Usage(before(answer)),
+        Meaning::Probe(answer) => Meaning::Probe(before(answer)),
+        Meaning::Help(answer) => Meaning::Help(before(answer)),
+        Meaning::Run(mut request) => {
             request.warnings = warnings;
             let refusal = match stdin_rule(&request, around) {
                 StdinRule::Text => None,
                 StdinRule::Unread => check_input(&request, StdinSeen::default()).err(),
                 StdinRule::Lines => request.check_without_text().err(),
             };
-            refusal.map_or(Verdict::Run(request), Verdict::Usage)
+            refusal.map_or(Meaning::Run(request), Meaning::Usage)
         }
-        verdict => verdict,
+        meaning => meaning,
     }
 }
 

@@ -1,4 +1,4 @@
-//! How `claude` takes its arguments: from the words of a spawn to a verdict on them.
+//! How `claude` takes its arguments: from the words of a spawn to what they mean.
 //!
 //! Everything here is a pure function of the arguments, of a [`Table`] (what one version of the
 //! CLI knows, a data file) and of the [`Surroundings`]. The order is the real one: two checks that
@@ -17,7 +17,7 @@ mod table;
 mod tests;
 mod validate;
 
-pub use judge::{Verdict, judge};
+pub use judge::judge;
 pub use request::{Format, Request};
 pub use stdin::{FIRST_BYTE_WAIT, STDIN_LIMIT, StdinRule, StdinSeen, check_input, stdin_rule};
 pub(in crate::persona::claude) use suggest::did_you_mean;

@@ -1,4 +1,4 @@
-//! What a verdict on arguments depends on beside the arguments.
+//! What the meaning of arguments depends on beside them.
 
 /// What the environment offers to log in with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Login {
     Token,
 }
 
-/// What a verdict depends on beside the arguments.
+/// What the meaning of arguments depends on beside them.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// Whether stdin is a terminal: then it is not read for a prompt.

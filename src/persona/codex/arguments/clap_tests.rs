@@ -161,7 +161,7 @@ fn lax_arguments_are_never_refused_and_none_make_the_judge_panic() {
             (0..dice.below(8)).map(|_| words[dice.below(words.len())].as_str()).collect();
         let around = super::Surroundings::default();
         let lax = super::judge(&table, &args, false, false, &around);
-        assert!(!matches!(lax, super::Verdict::Usage(_)), "{args:?}: {lax:?}");
+        assert!(!matches!(lax, super::Meaning::Usage(_)), "{args:?}: {lax:?}");
         super::judge(&table, &args, false, true, &around);
     }
 }

@@ -1,4 +1,4 @@
-//! How the `codex` CLI takes its arguments: from the command line to a verdict, as pure functions.
+//! How the `codex` CLI takes its arguments: from the command line to what it means, as pure functions.
 //!
 //! The parser is a small model of clap over option tables that are data files, one a version: it
 //! accepts and refuses what the real parser accepts and refuses, with its texts. After it come the
@@ -36,34 +36,16 @@ pub use table::{Table, known_versions, table};
 pub(super) use matches::Level;
 
 use super::probes;
-use crate::persona::Answer;
+use crate::persona::{Answer, Meaning};
 use parser::{Leniency, Parsed, Stop};
 
-/// What a verdict depends on beside the arguments.
+/// What the meaning of arguments depends on beside them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// Whether stdin is a terminal.
     pub stdin_tty: bool,
     /// Whether stdout is a terminal.
     pub stdout_tty: bool,
-}
-
-/// What the CLI does with an invocation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It runs, and so claims a recording.
-    Run(Box<Request>),
-    /// It answers a probe and is done.
-    Probe(Answer),
-    /// It prints its help, or that of a command.
-    Help(Answer),
-    /// It is a side command of which no answer is known, for instance `codex plugin install`.
-    NoAnswer {
-        /// The command, without the program's name and options.
-        command: String,
-    },
-    /// It refuses.
-    Usage(Answer),
 }
 
 /// Judges the arguments (without the program's name).
@@ -79,7 +61,7 @@ pub fn judge(
     pinned: bool,
     strict: bool,
     around: &Surroundings,
-) -> Verdict {
+) -> Meaning<Box<Request>> {
     let leniency = match (strict, pinned && table.is_exact()) {
         (false, _) => Leniency::Lax,
         (true, false) => Leniency::NewOptions,
@@ -88,21 +70,21 @@ pub fn judge(
     let parsed = match parser::parse(table, args, leniency) {
         Ok(parsed) => parsed,
         Err(Stop::Refused(complaint)) => {
-            return Verdict::Usage(Answer { stderr: complaint.0, code: 2, ..Answer::default() });
+            return Meaning::Usage(Answer { stderr: complaint.0, code: 2, ..Answer::default() });
         }
         Err(Stop::Help(path)) => {
-            return Verdict::Help(help::answer(table, &table.command(&path)));
+            return Meaning::Help(help::answer(table, &table.command(&path)));
         }
         Err(Stop::HelpNeeded(path)) => {
-            return Verdict::Usage(help::needed(table, &table.command(&path)));
+            return Meaning::Usage(help::needed(table, &table.command(&path)));
         }
         Err(Stop::Version(path)) => {
-            return Verdict::Probe(probes::version(table.name(), &path, table.version()));
+            return Meaning::Probe(probes::version(table.name(), &path, table.version()));
         }
     };
     match after_parsing(table, parsed, leniency, args, around) {
-        Ok(verdict) => verdict,
-        Err(refusal) => Verdict::Usage(refusal),
+        Ok(meaning) => meaning,
+        Err(refusal) => Meaning::Usage(refusal),
     }
 }
 
@@ -112,7 +94,7 @@ fn after_parsing(
     leniency: Leniency,
     args: &[&str],
     around: &Surroundings,
-) -> Result<Verdict, Answer> {
+) -> Result<Meaning<Box<Request>>, Answer> {
     let path = parsed.levels.last().map_or(String::new(), |level| level.command.path.clone());
     // The shared options count as given on the innermost command that has them.
     let innermost = |name: &str| {
@@ -128,15 +110,15 @@ fn after_parsing(
     }
     if !is_run(&path) {
         return Ok(match probes::answer(table, &parsed.levels) {
-            Some(answer) => Verdict::Probe(answer),
-            None => Verdict::NoAnswer { command: side_command(&path, args) },
+            Some(answer) => Meaning::Probe(answer),
+            None => Meaning::NoAnswer { command: side_command(&path, args) },
         });
     }
     let request = request::request(parsed);
     if leniency != Leniency::Lax {
         checks::run(&request, around)?;
     }
-    Ok(Verdict::Run(Box::new(request)))
+    Ok(Meaning::Run(Box::new(request)))
 }
 
 fn is_run(path: &str) -> bool {

@@ -1,5 +1,5 @@
-//! Compares verdicts with what the real CLI did, over the whole corpus of captures. Passes with
-//! nothing to do where the captures are not at hand.
+//! Compares what arguments mean with what the real CLI did, over the whole corpus of captures.
+//! Passes with nothing to do where the captures are not at hand.
 
 use super::*;
 use serde_json::Value;
@@ -77,20 +77,20 @@ fn capture(folder: &Path) -> Option<Capture> {
     })
 }
 
-/// The verdict with the stdin checks: a request, or an answer where there is one.
+/// The meaning with the stdin checks: a request, or an answer where there is one.
 fn outcome(capture: &Capture, table: &Table) -> Result<Request, Option<Answer>> {
     let tty = capture.name.starts_with("07-pty-all") || capture.name == "07-pty-stdin-noprompt";
     let around = Surroundings { stdin_tty: tty, stdout_tty: false };
     let args: Vec<&str> = capture.args.iter().map(String::as_str).collect();
     match judge(table, &args, true, true, &around) {
-        Verdict::Run(request) => {
+        Meaning::Run(request) => {
             let input = check_input(&request, &around, table, &capture.stdin);
             input.map(|_| *request).map_err(Some)
         }
-        Verdict::Probe(answer) | Verdict::Help(answer) | Verdict::Usage(answer) => {
+        Meaning::Probe(answer) | Meaning::Help(answer) | Meaning::Usage(answer) => {
             Err(Some(answer))
         }
-        Verdict::NoAnswer { .. } => Err(None),
+        Meaning::NoAnswer { .. } => Err(None),
     }
 }
 
@@ -188,7 +188,7 @@ fn given(option: &Value) -> Vec<String> {
 fn stderr_of(command: &str, rest: &[String]) -> String {
     let words = command.split(' ').skip(1).chain(rest.iter().map(String::as_str));
     match judge(&table(None), &words.collect::<Vec<_>>(), true, true, &Surroundings::default()) {
-        Verdict::Usage(answer) => answer.stderr,
+        Meaning::Usage(answer) => answer.stderr,
         _ => String::new(),
     }
 }

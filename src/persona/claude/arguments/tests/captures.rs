@@ -1,4 +1,4 @@
-//! The verdicts against the captures of the real CLI, where those are at hand.
+//! What arguments mean, against the captures of the real CLI, where those are at hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};

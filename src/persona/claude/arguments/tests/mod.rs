@@ -1,13 +1,12 @@
-//! The verdicts against the captures of the real CLI, and rule by rule.
+//! What arguments mean, against the captures of the real CLI, and rule by rule.
 
 mod captures;
 mod rules;
 
 use super::{
-    Login, Request, StdinRule, StdinSeen, Surroundings, Verdict, check_input, judge, stdin_rule,
-    table,
+    Login, Request, StdinRule, StdinSeen, Surroundings, check_input, judge, stdin_rule, table,
 };
-use crate::persona::Answer;
+use crate::persona::{Answer, Meaning};
 
 /// What every capture was made in, but for a terminal.
 fn home() -> Surroundings {
@@ -31,10 +30,10 @@ enum End {
 
 fn end(version: Option<&str>, words: &[&str], stdin: StdinSeen<'_>, around: &Surroundings) -> End {
     match judge(&table(version), words, version.is_some(), true, around) {
-        Verdict::Probe(answer) | Verdict::Help(answer) => End::Probe(answer),
-        Verdict::NoAnswer { command } => End::NoAnswer(command),
-        Verdict::Usage(answer) => End::Usage(answer),
-        Verdict::Run(request) => match stdin_rule(&request, around) {
+        Meaning::Probe(answer) | Meaning::Help(answer) => End::Probe(answer),
+        Meaning::NoAnswer { command } => End::NoAnswer(command),
+        Meaning::Usage(answer) => End::Usage(answer),
+        Meaning::Run(request) => match stdin_rule(&request, around) {
             StdinRule::Text => match check_input(&request, stdin) {
                 Ok(_) => End::Run(request),
                 Err(answer) => End::Usage(answer),

@@ -1,10 +1,11 @@
 //! The rules of the parser and of the checks, one by one.
 
 use super::super::{
-    Format, Request, STDIN_LIMIT, StdinRule, StdinSeen, Surroundings, Verdict, check_input, judge,
+    Format, Request, STDIN_LIMIT, StdinRule, StdinSeen, Surroundings, check_input, judge,
     known_versions, stdin_rule, table,
 };
 use super::{End, end, home};
+use crate::persona::Meaning;
 
 /// The end of a spawn of the newest version with nothing on stdin.
 fn newest(words: &[&str]) -> End {
@@ -118,14 +119,14 @@ fn nothing_is_refused_where_arguments_are_taken_as_they_are() {
         &["--input-format", "stream-json"],
     ] {
         let around = home();
-        let Verdict::Run(request) = judge(&table(None), words, true, false, &around) else {
+        let Meaning::Run(request) = judge(&table(None), words, true, false, &around) else {
             panic!("{words:?} does not run");
         };
         assert!(check_input(&request, StdinSeen::default()).is_ok(), "{words:?}");
         assert!(!request.hangs_on_stdin());
     }
     let version = judge(&table(None), &["-p", "--nope", "-v"], true, false, &home());
-    assert!(matches!(version, Verdict::Probe(_)));
+    assert!(matches!(version, Meaning::Probe(_)));
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn root_may_not_skip_permissions_outside_of_a_sandbox() {
 fn the_prompt_is_the_argument_and_what_stdin_holds() {
     let prompt = |words: &[&str], bytes: &[u8]| {
         let around = home();
-        let Verdict::Run(request) = judge(&table(None), words, false, true, &around) else {
+        let Meaning::Run(request) = judge(&table(None), words, false, true, &around) else {
             panic!("{words:?} does not run");
         };
         check_input(&request, StdinSeen { bytes, gave_up: false })
@@ -205,7 +206,7 @@ fn only_a_run_in_doubt_hangs_on_stdin() {
     assert!(!request(&["-p", "hi"]).hangs_on_stdin());
     let doubtful: [&[&str]; 3] = [&["-p"], &["-p", " "], &["hi", "--output-format", "stream-json"]];
     for words in doubtful {
-        let Verdict::Run(request) = judge(&table(None), words, true, true, &home()) else {
+        let Meaning::Run(request) = judge(&table(None), words, true, true, &home()) else {
             panic!("{words:?} is judged too early");
         };
         assert!(request.hangs_on_stdin(), "{words:?}");
@@ -233,7 +234,7 @@ fn on_a_terminal_nothing_is_printed_and_no_prompt_is_needed() {
         assert_eq!(stdin_rule(&request, &terminal), StdinRule::Unread);
     }
     let printed = judge(&table(None), &["-p"], true, true, &terminal);
-    assert!(matches!(printed, Verdict::Usage(_)), "{printed:?}");
+    assert!(matches!(printed, Meaning::Usage(_)), "{printed:?}");
 }
 
 #[test]
@@ -289,7 +290,7 @@ fn a_version_without_a_file_is_answered_from_the_nearest_older_one() {
     assert_eq!(table(Some("9.0.0")).facts_of, "2.1.332");
     assert_eq!(table(Some("1.0")).facts_of, "2.1.197");
     assert!(table(Some("2.1.197")).is_exact() && table(None).is_exact());
-    let Verdict::Probe(answer) = judge(&between, &["-v"], true, true, &home()) else {
+    let Meaning::Probe(answer) = judge(&between, &["-v"], true, true, &home()) else {
         panic!("the version is not told");
     };
     assert_eq!(answer.stdout, "2.1.300 (Claude Code)\n");
@@ -306,8 +307,8 @@ fn no_words_make_it_panic() {
             for second in odd {
                 for strict in [true, false] {
                     let words = [first, second, "x"];
-                    let verdict = judge(&table(Some(version)), &words, strict, strict, &home());
-                    if let Verdict::Run(request) = verdict {
+                    let meaning = judge(&table(Some(version)), &words, strict, strict, &home());
+                    if let Meaning::Run(request) = meaning {
                         let _ = check_input(&request, StdinSeen::default());
                     }
                 }

@@ -2,10 +2,10 @@
 
 use super::{options, spawn, text, voice};
 use crate::journal::Exit;
-use crate::persona::Piece;
-use crate::persona::claude::arguments::{self, Request, Surroundings, Verdict};
+use crate::persona::claude::arguments::{self, Request, Surroundings};
 use crate::persona::claude::perform::{Circumstances, ClaudeVoice, session_id};
 use crate::persona::performer::{Frame, Performer as _};
+use crate::persona::{Meaning, Piece};
 use crate::recording::Signal;
 use crate::recording::turn::Turn;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ fn request(words: &[&str]) -> Request {
     let table = arguments::table(Some("2.1.332"));
     let words: Vec<&str> = ["-p", "hi"].iter().chain(words).copied().collect();
     match arguments::judge(&table, &words, true, true, &Surroundings::default()) {
-        Verdict::Run(request) => *request,
+        Meaning::Run(request) => *request,
         other => panic!("{other:?}"),
     }
 }

@@ -8,15 +8,16 @@ mod raw;
 mod turns;
 
 use super::{Circumstances, performer};
-use crate::persona::codex::arguments::{Surroundings, Verdict, judge, table};
+use crate::persona::Meaning;
+use crate::persona::codex::arguments::{Surroundings, judge, table};
 use crate::persona::performer::{Performer, SessionMark};
 
 /// The voice of a spawn with these arguments.
 #[track_caller]
 fn voice(args: &[&str], around: &Circumstances) -> Box<dyn Performer> {
     match judge(&table(None), args, true, true, &Surroundings::default()) {
-        Verdict::Run(request) => performer(&request, around),
-        verdict => panic!("{args:?} does not run: {verdict:?}"),
+        Meaning::Run(request) => performer(&request, around),
+        meaning => panic!("{args:?} does not run: {meaning:?}"),
     }
 }
 
