@@ -10,6 +10,7 @@ use super::run::{foreground, not_started, temporary};
 use super::settings::name_of_a_double;
 use super::{Outcome, output};
 use crate::error::EXIT_RINGER;
+use crate::persona::CLIS;
 use crate::record::{
     Leftover, Options, Pinned, Policy, RecordPlan, RecordSession, Recorded, leftovers, unfinished,
 };
@@ -80,8 +81,7 @@ impl Arguments {
     fn program_by_path(&self) -> Option<PathBuf> {
         let path = PathBuf::from(self.command.first().filter(|first| is_path(first))?);
         let name = path.file_name()?.to_string_lossy();
-        let is_persona =
-            ["claude", "codex"].contains(&&*name) || self.names.iter().any(|n| *n == name);
+        let is_persona = CLIS.contains(&&*name) || self.names.iter().any(|n| *n == name);
         is_persona.then(|| path.clone())
     }
 }

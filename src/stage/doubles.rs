@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::version::{self, Look, VERSION};
 use crate::error::Error;
+use crate::persona::CLIS;
 
 /// The executable that plays whatever name it is linked under.
 const ANY: &str = "ringer";
@@ -74,7 +75,7 @@ impl Search {
                 return in_folder(path).into();
             }
             // `claude` plays nothing but claude: for another name its neighbours are looked at.
-            let fixed = ["claude", "codex"].iter().any(|fixed| path.ends_with(fixed));
+            let fixed = CLIS.iter().any(|fixed| path.ends_with(fixed));
             return match path.parent() {
                 Some(folder) if fixed && !path.ends_with(name) => in_folder(folder).into(),
                 _ => vec![path.clone()],

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use crate::directory::Pool;
 use crate::error::Error;
+use crate::persona::CLIS;
 
-/// The doubles that every stage has.
-const ALWAYS: [&str; 2] = ["claude", "codex"];
 /// Names that mean something else in a stage.
 const TAKEN: [&str; 3] = ["ringer", crate::settings::STAGE_FILE, super::STATE];
 
@@ -21,7 +20,7 @@ pub(super) fn of_doubles(
     recordings: Option<&Path>,
     asked: &[String],
 ) -> Result<BTreeSet<String>, Error> {
-    let mut names: BTreeSet<String> = ALWAYS.iter().map(ToString::to_string).collect();
+    let mut names: BTreeSet<String> = CLIS.iter().map(ToString::to_string).collect();
     if let Some(recordings) = recordings {
         names.extend(personas(recordings)?.into_iter().filter(|name| may_be_a_double(name)));
     }

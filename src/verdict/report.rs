@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
 use super::{Left, Mention, SpawnLine, SpawnProblem, Verdict, counted, shown, ways};
+use crate::persona::CLIS;
 
 /// How many spawns, problems or recordings are listed before the rest is only counted.
 const LISTED: usize = 20;
@@ -68,7 +69,13 @@ impl Report<'_> {
 
     fn no_spawn(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let personas = self.personas();
-        writeln!(f, "ringer: no double was started at all, so nothing was played")?;
+        match self.passing {
+            true => writeln!(f, "ringer: no double was started at all, so nothing was played")?,
+            false => {
+                let state = self.verdict.state.display();
+                writeln!(f, "ringer: no double was started with {state}, so nothing was played")?;
+            }
+        }
         writeln!(
             f,
             "  Either the test never came to start {}, or it started the real program instead\n  of \
@@ -88,7 +95,7 @@ impl Report<'_> {
                 None => {}
             }
         }
-        if personas.is_empty() { vec!["claude".to_owned(), "codex".to_owned()] } else { personas }
+        if personas.is_empty() { CLIS.map(str::to_owned).to_vec() } else { personas }
     }
 
     /// Writes a problem; what it has to say beyond its first line is not repeated where the problem

@@ -55,7 +55,7 @@ fn a_verdict_without_any_spawn_tells_what_to_give_to_clients() {
     same(
         &said.stdout,
         "\
-ringer: no double was started at all, so nothing was played
+ringer: no double was started with [root]/rec/.ringer, so nothing was played
   Either the test never came to start claude, or it started the real program instead
   of the double, since many clients do not look at PATH. What to give to these:
     Python claude-agent-sdk            ClaudeAgentOptions(cli_path=\"STAGE/claude\")

@@ -10,7 +10,7 @@ use super::{Made, Wanted};
 use crate::invocation::{Invocation, StreamKind};
 use crate::journal::Exit;
 use crate::journal::secrets::{EnvMode, Masker};
-use crate::persona::{self, Request, Version};
+use crate::persona::{self, CLIS, Request, Version};
 use crate::record::lines::{Mark, pause};
 use crate::record::probe_name;
 use crate::record::redact::Redactor;
@@ -123,7 +123,7 @@ impl Call {
         let (Some(program), Some(arguments)) = (&self.program, &self.arguments) else {
             return false;
         };
-        if !super::PERSONAS.contains(&program.as_str()) {
+        if !CLIS.contains(&program.as_str()) {
             return false;
         }
         let words = arguments.iter().map(|argument| OsString::from(argument.shown()));

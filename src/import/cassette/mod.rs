@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::persona::CLIS;
 use crate::record::redact::Redactor;
 use crate::record::surroundings::redactor_of_this_process;
 use crate::recording::{Regexes, Surroundings, check};
@@ -34,9 +35,6 @@ mod yaml;
 
 pub use format::Format;
 
-/// The personas whose calls are taken where no other is asked for.
-const PERSONAS: [&str; 2] = ["claude", "codex"];
-
 /// What is wanted of a cassette.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -56,7 +54,7 @@ impl Wanted {
     fn takes(&self, program: &str) -> bool {
         match &self.persona {
             Some(persona) => persona == program,
-            None => PERSONAS.contains(&program),
+            None => CLIS.contains(&program),
         }
     }
 }
@@ -205,7 +203,7 @@ pub fn cassette(bytes: &[u8], path: &Path, wanted: &Wanted) -> Result<Cassette, 
 }
 
 fn nothing(left_out: &[String], wanted: &Wanted) -> String {
-    let asked = wanted.persona.clone().unwrap_or_else(|| PERSONAS.join(" or "));
+    let asked = wanted.persona.clone().unwrap_or_else(|| CLIS.join(" or "));
     match left_out {
         [] => "holds nothing that could be played".to_owned(),
         named => format!(

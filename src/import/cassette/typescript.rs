@@ -13,8 +13,9 @@ use memchr::memmem;
 
 use super::arguments::{self, exact};
 use super::call::{Call, Writes, exit_of};
-use super::{PERSONAS, Reel, unfit, wrong};
+use super::{Reel, unfit, wrong};
 use crate::error::Error;
+use crate::persona::CLIS;
 use crate::record::lines::Mark;
 use crate::record::tape::Stream;
 
@@ -91,7 +92,7 @@ pub(super) fn read(reel: &mut Reel) -> Result<(), Error> {
     if let Some((program, words)) = words.as_deref().and_then(<[String]>::split_first) {
         let program = arguments::program_of(program);
         let asked = reel.wanted.persona.as_ref() == Some(&program);
-        if asked || PERSONAS.contains(&program.as_str()) {
+        if asked || CLIS.contains(&program.as_str()) {
             call.program = Some(program);
             call.arguments = Some(exact(words));
         }
