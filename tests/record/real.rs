@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::model;
-use crate::scene::{Scene, Seen, seen};
+use crate::scene::{SESSION, Scene, Seen, seen};
 
 const KEY: &str = "sk-ant-api03-madeup-madeup-madeup-0123456789";
 
@@ -287,16 +287,7 @@ fn allow(asked: &Value) -> Value {
 #[test]
 fn a_session_of_the_real_claude_is_replayed_line_for_line() {
     let Some(real) = Real::of("claude") else { return };
-    let arguments = [
-        "-p",
-        "--input-format",
-        "stream-json",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-        "--permission-prompt-tool",
-        "stdio",
-    ];
+    let arguments = [&SESSION[1..], &["--permission-prompt-tool", "stdio"]].concat();
     let request = json!({ "subtype": "initialize", "hooks": null });
     let moves = [
         Move::Send(json!({ "type": "control_request", "request_id": "r1", "request": request })),

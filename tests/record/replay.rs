@@ -3,7 +3,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::scene::{Scene, merged, seen};
+use crate::scene::{SESSION, Scene, merged, seen};
 
 /// Pauses between the streams, stops in the middle of lines, bytes that are no text, no newline at
 /// the end.
@@ -121,15 +121,6 @@ while read -r line; do case "$line" in
 esac; done
 "#;
     let scene = Scene::new().real("claude", script);
-    let arguments = [
-        "claude",
-        "-p",
-        "--input-format",
-        "stream-json",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-    ];
     let talk = |command: &mut std::process::Command, id: &str| {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
@@ -145,11 +136,11 @@ esac; done
         assert_eq!(child.wait().unwrap().code(), Some(0));
         (answer, rest)
     };
-    let (answer, rest) = talk(&mut scene.record(&["--verbatim"], &arguments), "first");
+    let (answer, rest) = talk(&mut scene.record(&["--verbatim"], SESSION), "first");
     assert!(answer.contains("\"request_id\":\"first\""), "{answer}");
     let text = scene.recording("claude/01.jsonl");
     assert!(text.contains("$id:request1"), "{text}");
-    let run = [&["run", "../rec", "--allow-unused", "--"], &arguments[..]].concat();
+    let run = [&["run", "../rec", "--"], SESSION].concat();
     let (answer, again) = talk(&mut scene.ringer(&run), "second");
     assert!(answer.contains("\"request_id\":\"second\""), "{answer}");
     assert_eq!(again, rest);

@@ -8,6 +8,17 @@ use std::process::{Command, ExitStatus, Stdio};
 
 pub const RINGER: &str = env!("CARGO_BIN_EXE_ringer");
 
+/// A live session of claude.
+pub const SESSION: &[&str] = &[
+    "claude",
+    "-p",
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+];
+
 /// A scene in a temporary directory: `real` is on PATH, `rec` is for recordings.
 pub struct Scene {
     directory: tempfile::TempDir,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ringer::recording::{Regexes, Surroundings, check};
 
-use crate::scene::{Scene, seen};
+use crate::scene::{SESSION, Scene, seen};
 
 const HARNESS: &str = "claude -p one; echo $?; codex exec two; echo $?; claude -p three; echo $?";
 
@@ -130,17 +130,8 @@ fn a_recorder_killed_at_any_moment_leaves_the_set_as_it_was() {
 #[test]
 fn a_session_without_a_message_is_kept_aside() {
     let scene = Scene::new().real("claude", "cat > /dev/null; exit 0");
-    let arguments = [
-        "claude",
-        "-p",
-        "--input-format",
-        "stream-json",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-    ];
     let request = "{\"type\":\"control_request\",\"request_id\":\"1\",\"request\":{\"subtype\":\"initialize\"}}\n";
-    seen(&mut scene.record(&[], &arguments), request);
+    seen(&mut scene.record(&[], SESSION), request);
     assert_eq!(scene.files(), ["claude/_01.jsonl"]);
 }
 
