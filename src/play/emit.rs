@@ -8,6 +8,7 @@ use crate::recording::Output;
 impl Player {
     /// Writes what a recording says, rendered where that is asked for.
     pub(super) fn emit(&mut self, stream: Output, bytes: &[u8]) -> Play<()> {
+        self.inbox.owes_an_answer &= stream == Output::Stderr || bytes.is_empty();
         if stream == Output::Stdout && self.is_live() && bytes.ends_with(b"\n") {
             return self.emit_translated(bytes);
         }

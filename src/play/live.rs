@@ -39,6 +39,8 @@ pub(crate) struct Inbox {
     pub(super) interrupts_wanted: bool,
     /// Whether the next message begins a turn.
     pub(super) turn_is_next: bool,
+    /// Whether no step has written anything since the last frame that was kept.
+    pub(super) owes_an_answer: bool,
 }
 
 impl Inbox {
@@ -52,8 +54,11 @@ impl Inbox {
         !self.users.is_empty()
     }
 
-    /// The first message that neither a turn nor a step has taken.
+    /// The first message that neither a turn nor a step has taken, where nothing was written since.
     pub(super) fn untaken(&self) -> Option<&[u8]> {
+        if !self.owes_an_answer {
+            return None;
+        }
         self.users.front().map(Vec::as_slice).or_else(|| first_message(&self.backlog))
     }
 
@@ -192,12 +197,16 @@ impl Player {
     fn deal_with(&mut self, line: &[u8]) -> Play<()> {
         if self.is_wanted(line) {
             self.inbox.backlog.push(line.to_vec());
+            self.inbox.owes_an_answer = true;
             return Ok(());
         }
         let Some(performer) = &mut self.performer else { return Ok(()) };
         let due = self.inbox.turn_is_due() && performer.interrupts_what_is_due();
         match performer.frame(line, self.in_turn || due) {
-            Frame::User => self.inbox.users.push_back(line.to_vec()),
+            Frame::User => {
+                self.inbox.users.push_back(line.to_vec());
+                self.inbox.owes_an_answer = true;
+            }
             Frame::Answered(pieces) => self.pieces(pieces)?,
             Frame::Interrupt if self.inbox.interrupts_wanted || due => {
                 self.inbox.interrupts.push_back(line.to_vec());

@@ -303,9 +303,6 @@ impl Player {
             Came::End => {
                 let case = input.cases.iter().find(|case| matches!(case.pattern, Pattern::Eof));
                 let waited_for = matches!(input.pattern, Pattern::Eof);
-                if waited_for {
-                    self.end_has_come(line)?;
-                }
                 match (case, &input.on_eof) {
                     (Some(case), _) => self.steps(&case.steps),
                     (None, Some(steps)) => self.steps(steps),

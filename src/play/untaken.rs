@@ -6,14 +6,14 @@ use super::stop::Stop;
 use crate::error::Error;
 use crate::journal::ProblemKind;
 use crate::persona::releases_a_turn;
-use crate::recording::Pattern;
 
 /// How much of a message is shown.
 const SHOWN: usize = 100;
 
 impl Player {
     /// The end of a session whose client goes while a step waits for something else: as the real
-    /// program makes it, unless a message is left that no step and no turn has taken.
+    /// program makes it, unless a message is left that no step and no turn has taken, and that
+    /// nothing was written after. A recording that goes on without its message has passed it by.
     pub(super) fn gone_while_waiting(&self, waited_for: &str, line: u64) -> Stop {
         if self.plan.session
             && let Some(message) = self.inbox.untaken()
@@ -21,18 +21,6 @@ impl Player {
             return self.unexpected(message, waited_for, line);
         }
         Stop::Natural
-    }
-
-    /// What the end of stdin means where a step has waited for it: nothing, unless there are more
-    /// messages than turns to come could take.
-    pub(super) fn end_has_come(&self, line: u64) -> Result<(), Stop> {
-        let turns = usize::try_from(self.spawn.entry.turns_left.unwrap_or(0)).unwrap_or(usize::MAX);
-        match self.inbox.users.get(turns) {
-            Some(message) if self.plan.session => {
-                Err(self.unexpected(message, &Pattern::Eof.to_string(), line))
-            }
-            _ => Ok(()),
-        }
     }
 
     fn unexpected(&self, message: &[u8], waited_for: &str, line: u64) -> Stop {

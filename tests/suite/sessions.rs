@@ -244,8 +244,7 @@ fn a_message_that_nothing_took_before_the_client_went_is_a_problem() {
         &[AWAITED, r#"{"in":{"type":"user"}}"#, r#"{"out":"never\n"}"#],
         // A turn waits for a message, and a later step has asked for the one that came.
         &[r#"{"turn":{}}"#, r#"{"in":{"type":"user","message":{"content":"hi"}}}"#],
-        // Waits for the end, and more comes.
-        &[r#"{"in":"eof"}"#, r#"{"exit":0}"#],
+        // One message too many.
         &[r#"{"in":"line"}"#, AWAITED],
     ] {
         let scene = Scene::of_steps(steps);
@@ -291,12 +290,18 @@ fn a_client_that_only_goes_and_a_recording_that_ends_by_itself_are_no_problem() 
         (&[r#"{"in":{"type":"user"}}"#, r#"{"in":"eof"}"#], USER.to_owned()),
         (&[r#"{"in":{"type":"user"}}"#, r#"{"exit":0}"#], USER.repeat(2)),
         (&[r#"{"in":"eof"}"#, r#"{"in":{"type":"user"}}"#], USER.to_owned()),
+        // A recording that is silent until the client goes.
+        (&[r#"{"in":"eof"}"#, r#"{"exit":0}"#], USER.to_owned()),
     ] {
         let scene = Scene::of_steps(steps);
         let done = scene.claude(SESSION).input(input).run();
         assert_eq!((done.err().as_str(), done.status), ("", 0), "{steps:?}");
         assert!(scene.entry(1).problems().is_empty(), "{steps:?}");
     }
+    let asked = r#"{"in":{"type":"control_request","request":{"subtype":"mcp_status"}}}"#;
+    let scene = Scene::of_steps(&[asked, r#"{"out":"on\n"}"#, AWAITED]);
+    scene.claude(SESSION).input(format!("{USER}{MODELS}")).run().is("on\n", "", 0);
+    assert!(scene.entry(1).problems().is_empty(), "the message was passed by");
     let scene = Scene::of_steps(&[r#"{"in":"eof"}"#, r#"{"turn":{"text":"after the end"}}"#]);
     let done = scene.claude(SESSION).input(USER).run();
     assert!(done.out().contains("after the end") && done.status == 0, "{}", done.err());
