@@ -9,8 +9,9 @@ use super::stop::Play;
 use crate::error::Error;
 use crate::recording::Output;
 
-/// What is read and written at once.
-const CHUNK: usize = 128 << 10;
+/// What is read and written at once: as much as a pipe holds, so that the next part is read and
+/// counted while the reader takes this one. Twice as much is a tenth slower.
+const CHUNK: usize = 64 << 10;
 /// What memory is copied by.
 const PAGE: usize = 4096;
 /// How far back from the end a long stream is searched for the event that decides the exit code:
