@@ -1,8 +1,8 @@
 //! Parses one line as a step.
 //!
 //! A step is an object with exactly one verb, the keys that go with it, and, in any step, `at`,
-//! `note` and `order`. Every key that is not expected is an error, since it is a slip: nothing that an author
-//! wrote is passed over in silence.
+//! `note` and `order`. Every key that is not expected is an error, since it is a slip: nothing that
+//! an author wrote is passed over in silence.
 
 use super::error::{FormatError, Mistake, listed, quoted};
 use super::object::{Keys, Object};

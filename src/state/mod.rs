@@ -16,6 +16,7 @@
 //! The journal is the truth; cursor and tables are its sum, and are added up anew from it when they
 //! are missing, damaged, or behind by more than one spawn.
 
+mod choice;
 mod cursor;
 mod ledger;
 mod plays;
@@ -29,7 +30,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub use ledger::{Allowed, Choice, Depth, Duty, Fit, Ledger, Pick, Shortage, Stamp, Weighed};
+pub use choice::{Choice, Depth, Fit, Pick, Shortage, Weighed};
+pub use ledger::Ledger;
+pub use plays::{Allowed, Duty, Stamp};
 #[cfg(feature = "cli")]
 pub use reset::Cleared;
 pub use reset::reset;
