@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::arguments::{self, Format, Login, Surroundings};
 use super::perform::{self, ClaudeVoice};
-use super::render::{Layout, SIGINT_DURING_TOOL_EXITS_0};
+use super::render::{SIGINT_DURING_TOOL_EXITS_0, has_rule};
 use crate::invocation::{Invocation, StreamKind};
 use crate::persona::Answer;
 use crate::persona::manners::{
@@ -63,7 +63,7 @@ impl Manners for Claude {
 
     fn interrupt_watch(&self, version: Option<&str>) -> Option<ExitWatch> {
         // The newest version, which is answered as where none is pinned, follows the rule.
-        let fails = !Layout::of(version?).rule(SIGINT_DURING_TOOL_EXITS_0);
+        let fails = !has_rule(version?, SIGINT_DURING_TOOL_EXITS_0);
         fails.then(|| ExitWatch::new(Some("tool_"), interrupted_after))
     }
 

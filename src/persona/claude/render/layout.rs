@@ -30,10 +30,7 @@ impl Layout {
 
     /// The same, of other texts in the same form, oldest first.
     pub fn among(texts: &[(&str, &'static str)], version: &str) -> Layout {
-        let wanted = numbers(version);
-        let newest = texts.iter().rev().find(|(known, _)| numbers(known) <= wanted);
-        let text = newest.or(texts.first()).map_or("", |(_, text)| text);
-        let sections = sections(text);
+        let sections = sections(text_of(texts, version));
         let escapes = body(&sections, "escapes").map_or_else(Vec::new, ranges);
         Layout { sections, json: Json::new(escapes) }
     }
@@ -152,6 +149,23 @@ impl Fields<'_> {
     }
 }
 
+/// Whether a version has a rule. Spawns that render nothing ask this too, at their start, and need
+/// not pay for the rest of the layout.
+pub(in crate::persona::claude) fn has_rule(version: &str, rule: &str) -> bool {
+    const RULES: &str = "\n[rules]\n";
+    let text = text_of(LAYOUTS, version);
+    let Some(at) = memchr::memmem::find(text.as_bytes(), RULES.as_bytes()) else { return false };
+    let mut lines = text[at + RULES.len()..].lines().take_while(|line| !line.starts_with('['));
+    lines.any(|line| line == rule)
+}
+
+/// The text for `version`: of the newest that is not newer, or the oldest there is.
+fn text_of(texts: &[(&str, &'static str)], version: &str) -> &'static str {
+    let wanted = numbers(version);
+    let newest = texts.iter().rev().find(|(known, _)| numbers(known) <= wanted);
+    newest.or(texts.first()).map_or("", |(_, text)| text)
+}
+
 /// Cuts a layout file into its sections, by their `[name]` lines.
 fn sections(text: &'static str) -> Vec<(&'static str, &'static str)> {
     text.split("\n[").skip(1).filter_map(|part| part.split_once("]\n")).collect()
@@ -179,6 +193,25 @@ fn numbers(version: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_is_found_without_the_rest_as_with_it() {
+        let all: Vec<&str> = LAYOUTS
+            .iter()
+            .flat_map(|(version, _)| Layout::of(version).entries("rules").collect::<Vec<_>>())
+            .map(|(rule, _)| rule)
+            .collect();
+        assert!(all.contains(&SIGINT_DURING_TOOL_EXITS_0), "{all:?}");
+        for version in ["1.0", "2.1.197", "2.1.331", "2.1.332", "3.0"] {
+            for rule in all.iter().copied().chain(["", "rules", "no_such_rule"]) {
+                assert_eq!(
+                    has_rule(version, rule),
+                    Layout::of(version).rule(rule),
+                    "{version} {rule}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn a_version_without_a_layout_has_that_of_the_last_one_before_it() {

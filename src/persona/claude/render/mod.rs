@@ -30,7 +30,7 @@ mod tools;
 pub use answers::Outcome;
 pub use format::{Format, exit_after};
 pub use ids::mint_session_id;
-pub(in crate::persona::claude) use layout::{Layout, SIGINT_DURING_TOOL_EXITS_0};
+pub(in crate::persona::claude) use layout::{Layout, SIGINT_DURING_TOOL_EXITS_0, has_rule};
 pub(in crate::persona::claude) use models::Model;
 pub use renderer::{Renderer, Signal};
 pub use result::Spent;
